@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a device must do: keep parameters, turn an assignment into the quotient and the five sums.
+
+use std::any::Any;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+
+use crate::circuit::{Bitmap, CompactAux};
+use crate::curve::{G1Projective, G2Projective, Scalar};
+use crate::srs::{SrsShape, VerifyingKey};
+use crate::timing::Timings;
+use crate::{Error, ErrorKind, Result};
+
+/// The auxiliary part of an assignment.
+#[derive(Clone, Copy)]
+pub enum AuxAssignment<'a> {
+    /// One scalar a variable, as callers of the low-level interface bring it.
+    Scalars(&'a [Scalar]),
+    /// Bits and full values.
+    Compact(&'a CompactAux),
+}
+
+impl AuxAssignment<'_> {
+    /// Number of auxiliary variables.
+    pub fn len(&self) -> usize {
+        match self {
+            AuxAssignment::Scalars(aux) => aux.len(),
+            AuxAssignment::Compact(aux) => aux.len(),
+        }
+    }
+
+    /// Whether there are no auxiliary variables.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Where the evaluations of the constraint rows come from.
+#[derive(Clone, Copy)]
+pub enum Rows<'a> {
+    /// The caller evaluated them: one scalar a row, rows for the inputs included.
+    Given {
+        /// A times the assignment.
+        a: &'a [Scalar],
+        /// B times the assignment.
+        b: &'a [Scalar],
+        /// C times the assignment.
+        c: &'a [Scalar],
+    },
+}
+
+/// Everything of one proof but its parameters and its blinding scalars.
+#[derive(Clone, Copy)]
+pub struct Assignment<'a> {
+    /// The evaluations of the rows.
+    pub rows: Rows<'a>,
+    /// The public inputs, constant one first.
+    pub input: &'a [Scalar],
+    /// The auxiliary variables.
+    pub aux: AuxAssignment<'a>,
+    /// Which auxiliary variables have a point in the a query.
+    pub a_aux_density: &'a Bitmap,
+    /// Which inputs have points in the b queries.
+    pub b_input_density: &'a Bitmap,
+    /// Which auxiliary variables have points in the b queries.
+    pub b_aux_density: &'a Bitmap,
+}
+
+/// The five sums over the queries, each with its inputs' part, before blinding.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sums {
+    /// Coefficients of the quotient (a b - c) / Z over the h query.
+    pub h: G1Projective,
+    /// Auxiliary variables over the l query.
+    pub l: G1Projective,
+    /// Inputs and auxiliary variables over the a query.
+    pub a: G1Projective,
+    /// Over the b query in G1.
+    pub b_g1: G1Projective,
+    /// Over the b query in G2.
+    pub b_g2: G2Projective,
+}
+
+/// Parameters that a backend keeps ready; dropping the last reference gives the memory back.
+pub trait ResidentSrs: Any + Send + Sync {
+    /// Points in each section.
+    fn shape(&self) -> &SrsShape;
+    /// The verifying key at the file's head.
+    fn verifying_key(&self) -> &VerifyingKey;
+    /// Host memory that it takes, in bytes.
+    fn host_bytes(&self) -> u64;
+    /// Device memory that it takes, in bytes.
+    fn device_bytes(&self) -> u64;
+    /// For the backend that made it, to find its own type again.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// A flag that ends work early; workers look at it between steps.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Asks the work to end.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// The error `Cancelled` once the work was asked to end.
+    pub fn check(&self) -> Result<()> {
+        if self.0.load(Ordering::Relaxed) {
+            return Err(Error::new(ErrorKind::Cancelled, "the work was cancelled"));
+        }
+        Ok(())
+    }
+}
+
+/// A device that proves: the CPU or a GPU.
+pub trait Backend: Send + Sync {
+    /// The name in timings and reports: "cpu", or "cuda" with the device.
+    fn name(&self) -> &str;
+
+    /// The five sums of one assignment. Sizes were checked against the parameters before.
+    ///
+    /// Adds to the phases of `timings` that it performs; ends early with `Cancelled`.
+    fn sums(
+        &self,
+        srs: &dyn ResidentSrs,
+        assignment: &Assignment<'_>,
+        cancel: &Cancel,
+        timings: &mut Timings,
+    ) -> Result<Sums>;
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A bitmap with ranks: which variables have a property, and how many before a given one do.
+
+/// Words between two entries of the rank directory: 512 bits.
+const RANK_WORDS: usize = 8;
+
+/// A fixed-length bitmap; bit `i` is bit `i mod 64` of word `i / 64`, and bits past the length
+/// are zero. Carries the number of ones before every 512th bit, so a rank costs eight popcounts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bitmap {
+    words: Vec<u64>,
+    len: usize,
+    ranks: Vec<u32>,
+    count_ones: usize,
+}
+
+impl Bitmap {
+    /// Takes words as they are; bits past `len` are cleared, missing words are zero.
+    pub fn from_words(mut words: Vec<u64>, len: usize) -> Self {
+        words.resize(len.div_ceil(64), 0);
+        if len % 64 != 0 {
+            if let Some(last) = words.last_mut() {
+                *last &= (1u64 << (len % 64)) - 1;
+            }
+        }
+        let mut ranks = Vec::with_capacity(words.len().div_ceil(RANK_WORDS));
+        let mut ones = 0u32;
+        for chunk in words.chunks(RANK_WORDS) {
+            ranks.push(ones);
+            ones += chunk.iter().map(|word| word.count_ones()).sum::<u32>();
+        }
+        Self {
+            words,
+            len,
+            ranks,
+            count_ones: ones as usize,
+        }
+    }
+
+    /// Number of bits.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no bits.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The bits, 64 a word.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// Number of ones in all.
+    pub fn count_ones(&self) -> usize {
+        self.count_ones
+    }
+
+    /// The number of ones before bits 0, 512, 1024, ...: what a device needs to rank by itself.
+    pub fn ranks(&self) -> &[u32] {
+        &self.ranks
+    }
+
+    /// Bit `i`; bits past the end are zero.
+    pub fn get(&self, i: usize) -> bool {
+        self.words
+            .get(i / 64)
+            .is_some_and(|word| word >> (i % 64) & 1 == 1)
+    }
+
+    /// Number of ones before bit `i`, for `i` up to the length.
+    pub fn rank(&self, i: usize) -> usize {
+        let word = i / 64;
+        let block = word / RANK_WORDS;
+        if block >= self.ranks.len() {
+            return self.count_ones;
+        }
+        let mut ones = self.ranks[block] as usize;
+        for full in &self.words[block * RANK_WORDS..word.min(self.words.len())] {
+            ones += full.count_ones() as usize;
+        }
+        if i % 64 != 0 {
+            ones += (self.words[word] & ((1u64 << (i % 64)) - 1)).count_ones() as usize;
+        }
+        ones
+    }
+
+    /// The positions of the ones, ascending.
+    pub fn ones(&self) -> impl Iterator<Item = usize> + '_ {
+        self.words.iter().enumerate().flat_map(|(index, &word)| {
+            let mut rest = word;
+            std::iter::from_fn(move || {
+                (rest != 0).then(|| {
+                    let bit = rest.trailing_zeros() as usize;
+                    rest &= rest - 1;
+                    index * 64 + bit
+                })
+            })
+        })
+    }
+}
+
+impl FromIterator<bool> for Bitmap {
+    fn from_iter<I: IntoIterator<Item = bool>>(bits: I) -> Self {
+        let mut words = Vec::new();
+        let mut len = 0;
+        for bit in bits {
+            if len % 64 == 0 {
+                words.push(0);
+            }
+            if let (true, Some(last)) = (bit, words.last_mut()) {
+                *last |= 1u64 << (len % 64);
+            }
+            len += 1;
+        }
+        Self::from_words(words, len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_and_positions_agree_with_counting() {
+        for len in [0, 1, 63, 64, 65, 511, 512, 513, 1024, 5000] {
+            for step in [1, 3, 64, 65, 511] {
+                let bits: Vec<bool> = (0..len).map(|i| i % step == 0).collect();
+                let bitmap: Bitmap = bits.iter().copied().collect();
+                assert_eq!(bitmap.len(), len);
+                let mut ones = 0;
+                for (i, &bit) in bits.iter().enumerate() {
+                    assert_eq!(bitmap.rank(i), ones, "len {len} step {step} bit {i}");
+                    assert_eq!(bitmap.get(i), bit);
+                    ones += usize::from(bit);
+                }
+                assert_eq!(bitmap.rank(len), ones);
+                assert_eq!(bitmap.count_ones(), ones);
+                let positions: Vec<usize> = (0..len).filter(|i| bits[*i]).collect();
+                assert_eq!(bitmap.ones().collect::<Vec<_>>(), positions);
+            }
+        }
+    }
+
+    #[test]
+    fn bits_past_the_length_are_cleared() {
+        let bitmap = Bitmap::from_words(vec![u64::MAX, u64::MAX], 65);
+        assert_eq!(bitmap.count_ones(), 65);
+        assert!(!bitmap.get(65));
+        assert!(!bitmap.get(1_000_000));
+    }
+}

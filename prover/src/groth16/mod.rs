@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The Groth16 proof system: from an assignment and a structured reference string to a proof.
+//!
+//! Groth, "On the Size of Pairing-based Non-interactive Arguments", ePrint 2016/260.
