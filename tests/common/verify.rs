@@ -15,8 +15,9 @@
 //!   written to the `.vk`; with a damaged one that write fails, since the file exists.
 //!   The `.meta` is never read.
 //! - Digests (`parameters.json`: first 16 bytes of BLAKE2b-512) are compared only when
-//!   `FIL_PROOFS_VERIFY_PRODUCTION_PARAMS` is true, which it is not unless set; then a file of a
-//!   development setup is refused. Otherwise any key in the right format is taken.
+//!   `FIL_PROOFS_VERIFY_PRODUCTION_PARAMS` is true, which it is not unless set; then the key of a
+//!   development setup is refused (with a message that no `.params` was found, if there is none).
+//!   Otherwise any key in the right format is taken.
 //! - The key stays in memory by sector size, so a file replaced later has no effect.
 
 use std::path::Path;
