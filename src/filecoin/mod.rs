@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Filecoin's seal proofs: from the output of Commit-1 to a verified C2 proof.
+//!
+//! Nothing here goes through the caches and settings of filecoin-proofs, which are shared by the
+//! whole process and read files and variables of their own: types and circuits come from there,
+//! parameters, verifying keys and proofs are this project's.
+
+pub mod c1;
+pub mod kinds;
+
+pub use c1::{Head, C1};
+pub use kinds::{SealProof, SectorSize, Variant};
