@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a device must do: keep parameters, turn an assignment into the quotient and the five sums.
 
-use std::any::Any;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::Arc;
+pub use crate::cancel::Cancel;
+pub use crate::srs::ResidentSrs;
 
 use crate::circuit::{Bitmap, CompactAux};
 use crate::curve::{G1Projective, G2Projective, Scalar};
-use crate::srs::{SrsShape, VerifyingKey};
 use crate::timing::Timings;
-use crate::{Error, ErrorKind, Result};
+use crate::Result;
 
 /// The auxiliary part of an assignment.
 #[derive(Clone, Copy)]
@@ -79,39 +77,6 @@ pub struct Sums {
     pub b_g1: G1Projective,
     /// Over the b query in G2.
     pub b_g2: G2Projective,
-}
-
-/// Parameters that a backend keeps ready; dropping the last reference gives the memory back.
-pub trait ResidentSrs: Any + Send + Sync {
-    /// Points in each section.
-    fn shape(&self) -> &SrsShape;
-    /// The verifying key at the file's head.
-    fn verifying_key(&self) -> &VerifyingKey;
-    /// Host memory that it takes, in bytes.
-    fn host_bytes(&self) -> u64;
-    /// Device memory that it takes, in bytes.
-    fn device_bytes(&self) -> u64;
-    /// For the backend that made it, to find its own type again.
-    fn as_any(&self) -> &dyn Any;
-}
-
-/// A flag that ends work early; workers look at it between steps.
-#[derive(Clone, Debug, Default)]
-pub struct Cancel(Arc<AtomicBool>);
-
-impl Cancel {
-    /// Asks the work to end.
-    pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    /// The error `Cancelled` once the work was asked to end.
-    pub fn check(&self) -> Result<()> {
-        if self.0.load(Ordering::Relaxed) {
-            return Err(Error::new(ErrorKind::Cancelled, "the work was cancelled"));
-        }
-        Ok(())
-    }
 }
 
 /// A device that proves: the CPU or a GPU.

@@ -4,6 +4,12 @@
 //! Values in memory are blst's: little-endian 64-bit limbs in Montgomery form, 32 bytes a scalar,
 //! 96 bytes an affine G1 point, 192 bytes an affine G2 point, infinity all zero.
 
+mod point;
+mod subgroup;
+
+pub use point::{encoding_fault, infinities, AffinePoint, PointFault};
+pub use subgroup::{first_outside_subgroup, SubgroupSum, SUBGROUP_BATCH};
+
 pub use blstrs::{G1Affine, G1Projective, G2Affine, G2Projective, Scalar};
 
 /// Bytes of an uncompressed G1 point (big-endian x, y; Zcash flags in the first byte).

@@ -7,6 +7,7 @@
 //! verifies it; [`schedule`] owns contexts, budgets and queues.
 
 pub mod backend;
+pub mod cancel;
 pub mod circuit;
 pub mod curve;
 pub mod error;
