@@ -4,7 +4,7 @@
 pub use crate::cancel::Cancel;
 pub use crate::srs::ResidentSrs;
 
-use crate::circuit::{Bitmap, CompactAux};
+use crate::circuit::{Bitmap, CompactAux, CompiledCircuit};
 use crate::curve::{G1Projective, G2Projective, Scalar};
 use crate::timing::Timings;
 use crate::Result;
@@ -45,6 +45,8 @@ pub enum Rows<'a> {
         /// C times the assignment.
         c: &'a [Scalar],
     },
+    /// The backend evaluates the rows of this circuit.
+    Compiled(&'a CompiledCircuit),
 }
 
 /// Everything of one proof but its parameters and its blinding scalars.

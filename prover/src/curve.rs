@@ -4,9 +4,11 @@
 //! Values in memory are blst's: little-endian 64-bit limbs in Montgomery form, 32 bytes a scalar,
 //! 96 bytes an affine G1 point, 192 bytes an affine G2 point, infinity all zero.
 
+mod limbs;
 mod point;
 mod subgroup;
 
+pub use limbs::montgomery_limbs;
 pub use point::{encoding_fault, infinities, AffinePoint, PointFault};
 pub use subgroup::{first_outside_subgroup, SubgroupSum, SUBGROUP_BATCH};
 

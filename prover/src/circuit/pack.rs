@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Packs rows into compact blocks while a circuit is recorded.
+//!
+//! The number of inputs is known only at the end, and columns count inputs first. Until then an
+//! auxiliary variable's column is its own number with [`AUX`] set, which also sorts it behind all
+//! inputs; [`RowsBuilder::finish`] moves these columns to their places.
+
+use super::rows::{Block, BlockForm, SparseRows, BLOCK_ROWS, FAR_COLUMNS, WINDOW};
+
+/// Marks an auxiliary variable's column while its circuit is being recorded.
+pub(super) const AUX: u32 = 1 << 31;
+
+/// Collects the rows of one matrix.
+#[derive(Default)]
+pub(super) struct RowsBuilder {
+    packed: SparseRows,
+    /// Column and coefficient index of the terms of the block being filled.
+    terms: Vec<(u32, u32)>,
+    /// Its row ends so far.
+    ends: Vec<u32>,
+    /// Room for its distinct columns.
+    distinct: Vec<u32>,
+}
+
+impl RowsBuilder {
+    /// Adds a term to the current row.
+    pub fn term(&mut self, column: u32, coefficient: u32) {
+        self.terms.push((column, coefficient));
+    }
+
+    /// Ends the current row.
+    pub fn end_row(&mut self) {
+        // More terms than 32 bits count would need 34 GB for one block before this line.
+        self.ends.push(self.terms.len() as u32);
+        self.packed.rows += 1;
+        if self.ends.len() == BLOCK_ROWS {
+            self.pack_block();
+        }
+    }
+
+    /// Packs what is left and moves auxiliary columns behind `inputs` input columns.
+    pub fn finish(mut self, inputs: u32) -> SparseRows {
+        if !self.ends.is_empty() {
+            self.pack_block();
+        }
+        let place = |column: u32| match column & AUX {
+            0 => column,
+            _ => (column & !AUX) + inputs,
+        };
+        let packed = &mut self.packed;
+        for block in &mut packed.blocks {
+            block.base = place(block.base);
+            let words = &mut packed.words[block.start as usize..];
+            let range = match block.form {
+                BlockForm::Narrow => BLOCK_ROWS..BLOCK_ROWS + 2 * usize::from(block.far),
+                BlockForm::Wide => {
+                    let last = 2 * (BLOCK_ROWS - 1);
+                    let terms = join([words[last], words[last + 1]]) as usize;
+                    2 * BLOCK_ROWS..2 * (BLOCK_ROWS + terms)
+                }
+            };
+            for pair in words[range].chunks_exact_mut(2) {
+                pair.copy_from_slice(&split(place(join([pair[0], pair[1]]))));
+            }
+        }
+        packed.words.shrink_to_fit();
+        packed.blocks.shrink_to_fit();
+        self.packed
+    }
+
+    fn pack_block(&mut self) {
+        self.packed.nonzeros += self.terms.len();
+        self.ends.resize(BLOCK_ROWS, self.terms.len() as u32);
+        self.distinct.clear();
+        self.distinct.extend(self.terms.iter().map(|term| term.0));
+        self.distinct.sort_unstable();
+        self.distinct.dedup();
+        let base = best_window(&self.distinct);
+        self.distinct.retain(|&column| !in_window(base, column));
+
+        let narrow = self.distinct.len() <= FAR_COLUMNS
+            && self.terms.len() <= usize::from(u16::MAX)
+            && self.terms.iter().all(|term| term.1 <= u32::from(u16::MAX));
+        let start = self.packed.words.len() as u64;
+        if narrow {
+            self.pack_narrow(base);
+        } else {
+            self.distinct.clear();
+            self.pack_wide();
+        }
+        self.packed.blocks.push(Block {
+            start,
+            base: if narrow { base } else { 0 },
+            far: self.distinct.len() as u16,
+            form: match narrow {
+                true => BlockForm::Narrow,
+                false => BlockForm::Wide,
+            },
+        });
+        self.terms.clear();
+        self.ends.clear();
+    }
+
+    fn pack_narrow(&mut self, base: u32) {
+        let far = &self.distinct;
+        let words = &mut self.packed.words;
+        words.extend(self.ends.iter().map(|&end| end as u16));
+        words.extend(far.iter().flat_map(|&column| split(column)));
+        words.extend(self.terms.iter().map(|&(column, _)| {
+            if in_window(base, column) {
+                (column - base) as u16
+            } else {
+                let far = far.partition_point(|&other| other < column);
+                (WINDOW as usize + far) as u16
+            }
+        }));
+        words.extend(self.terms.iter().map(|term| term.1 as u16));
+        // Two words a term, 64 row ends, two words a far column: the next block starts even.
+    }
+
+    fn pack_wide(&mut self) {
+        let words = &mut self.packed.words;
+        words.extend(self.ends.iter().flat_map(|&end| split(end)));
+        words.extend(self.terms.iter().flat_map(|term| split(term.0)));
+        words.extend(self.terms.iter().flat_map(|term| split(term.1)));
+    }
+}
+
+fn split(value: u32) -> [u16; 2] {
+    [value as u16, (value >> 16) as u16]
+}
+
+fn join(words: [u16; 2]) -> u32 {
+    u32::from(words[0]) | u32::from(words[1]) << 16
+}
+
+/// Whether an auxiliary column lies in the window at `base`; inputs never do.
+fn in_window(base: u32, column: u32) -> bool {
+    column & AUX != 0 && column >= base && column - base < WINDOW
+}
+
+/// The base of the window that holds most of these ascending distinct columns.
+fn best_window(distinct: &[u32]) -> u32 {
+    let aux = &distinct[distinct.partition_point(|&column| column & AUX == 0)..];
+    let (mut best, mut most, mut end) = (AUX, 0, 0);
+    for (start, &base) in aux.iter().enumerate() {
+        while end < aux.len() && aux[end] - base < WINDOW {
+            end += 1;
+        }
+        if end - start > most {
+            (best, most) = (base, end - start);
+        }
+        if end == aux.len() {
+            break;
+        }
+    }
+    best
+}
