@@ -82,7 +82,7 @@ impl SrsFile {
         self.identity.bytes
     }
 
-    /// Fills the buffer from `offset`; `what` is for the message.
+    /// Fills the buffer from `offset`; `what` is for the message, which does not name the file.
     pub(super) fn read_at(&self, buffer: &mut [u8], offset: u64, what: &str) -> Result<()> {
         self.file
             .read_exact_at(buffer, offset)
@@ -90,13 +90,15 @@ impl SrsFile {
                 io::ErrorKind::UnexpectedEof => Error::new(
                     ErrorKind::InvalidSrs,
                     format!(
-                        "{}: the file became shorter while it was read: {what} needs {} bytes \
-                         at offset {offset}",
-                        self.path.display(),
+                        "the file became shorter while it was read: {what} needs {} bytes at \
+                         offset {offset}",
                         buffer.len()
                     ),
                 ),
-                _ => Error::io(&self.path, &format!("reading {what} of"), &error),
+                _ => Error::new(
+                    ErrorKind::Io,
+                    format!("reading {what} at offset {offset}: {error}"),
+                ),
             })
     }
 
@@ -110,17 +112,19 @@ impl SrsFile {
         let metadata = self
             .file
             .metadata()
-            .map_err(|error| Error::io(&self.path, "measuring", &error))?;
+            .map_err(|error| Error::new(ErrorKind::Io, format!("measuring: {error}")))?;
         if FileIdentity::of(&metadata) != self.identity {
             return Err(Error::new(
                 ErrorKind::InvalidSrs,
-                format!(
-                    "{}: the file changed while it was read",
-                    self.path.display()
-                ),
+                "the file changed while it was read",
             ));
         }
         Ok(())
+    }
+
+    /// Puts the file's path in front of an error's text.
+    pub(super) fn named<T>(&self, result: Result<T>) -> Result<T> {
+        result.map_err(|error| error.context(self.path.display()))
     }
 }
 
@@ -143,28 +147,23 @@ impl ParameterFile {
     /// not fit, when the counts belong to no circuit, or when the verifying key has a bad point.
     pub fn open(path: &Path) -> Result<Self> {
         let file = SrsFile::open(path)?;
-        Self::from_file(file).map_err(|error| match error.kind() {
-            ErrorKind::InvalidSrs if !error.message().starts_with(&*path.to_string_lossy()) => {
-                error.context(path.display())
-            }
-            _ => error,
+        let (spans, verifying_key) = file.named(Self::measure(&file))?;
+        Ok(Self {
+            file,
+            spans,
+            shape: shape_of(&spans),
+            verifying_key,
         })
     }
 
-    fn from_file(file: SrsFile) -> Result<Self> {
+    fn measure(file: &SrsFile) -> Result<([SectionSpan; 6], VerifyingKey)> {
         let spans = walk(file.bytes(), &Section::ALL, |offset| file.count_at(offset))?;
         let spans: [SectionSpan; 6] = std::array::from_fn(|section| spans[section]);
         let shape = shape_of(&spans);
         shape.check()?;
         let mut head = vec![0u8; VerifyingKey::file_bytes(shape.ic) as usize];
         file.read_at(&mut head, 0, "verifying key")?;
-        let verifying_key = VerifyingKey::from_bytes(&head)?;
-        Ok(Self {
-            file,
-            spans,
-            shape,
-            verifying_key,
-        })
+        Ok((spans, VerifyingKey::from_bytes(&head)?))
     }
 
     /// The path that it was opened by.
@@ -213,19 +212,18 @@ impl ParameterFile {
             ));
         }
         let offset = span.offset + first as u64 * section.point_bytes() as u64;
-        self.file.read_at(buffer, offset, section.name())
+        self.file
+            .named(self.file.read_at(buffer, offset, section.name()))
     }
 
     /// Refuses a file that was written to since it was opened.
     pub fn check_unchanged(&self) -> Result<()> {
-        self.file.check_unchanged()
+        self.file.named(self.file.check_unchanged())
     }
 
     /// Refuses parameters of another circuit, whose sections would have the counts of `circuit`.
     pub fn check_shape(&self, circuit: &SrsShape) -> Result<()> {
-        self.shape
-            .check_equal(circuit)
-            .map_err(|error| error.context(self.path().display()))
+        self.file.named(self.shape.check_equal(circuit))
     }
 
     /// Refuses parameters that do not go with the verifying key read from `key_path`.
@@ -253,7 +251,8 @@ impl ParameterFile {
             cancel.check()?;
             let left = self.file.bytes() - offset;
             let chunk = &mut buffer[..left.min(DIGEST_CHUNK as u64) as usize];
-            self.file.read_at(chunk, offset, "contents")?;
+            self.file
+                .named(self.file.read_at(chunk, offset, "contents"))?;
             state.update(chunk);
             offset += chunk.len() as u64;
         }

@@ -39,11 +39,14 @@ impl VerifyingKey {
     /// infinity.
     pub fn read(path: &Path) -> Result<Self> {
         let file = SrsFile::open(path)?;
-        let spans = walk(file.bytes(), &[Section::Ic], |offset| file.count_at(offset))
-            .map_err(|error| error.context(path.display()))?;
+        file.named(Self::read_from(&file))
+    }
+
+    fn read_from(file: &SrsFile) -> Result<Self> {
+        let spans = walk(file.bytes(), &[Section::Ic], |offset| file.count_at(offset))?;
         let mut bytes = vec![0u8; Self::file_bytes(spans[0].points) as usize];
         file.read_at(&mut bytes, 0, "verifying key")?;
-        Self::from_bytes(&bytes).map_err(|error| error.context(path.display()))
+        Self::from_bytes(&bytes)
     }
 
     /// The key from the whole contents of a `.vk` file, checked as by `read`.

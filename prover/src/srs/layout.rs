@@ -91,8 +91,8 @@ pub(super) fn walk(
     let invalid = |message: String| Error::new(ErrorKind::InvalidSrs, message);
     if file_bytes < KEY_POINTS_BYTES {
         return Err(invalid(format!(
-            "truncated: the verifying key's points need {KEY_POINTS_BYTES} bytes, the file has \
-             {file_bytes}"
+            "truncated: the verifying key's points need {KEY_POINTS_BYTES} bytes, \
+             {file_bytes} are present"
         )));
     }
     let mut end = KEY_POINTS_BYTES;
