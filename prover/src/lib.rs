@@ -10,6 +10,7 @@ pub mod backend;
 pub mod cancel;
 pub mod circuit;
 pub mod curve;
+pub mod device;
 pub mod error;
 pub mod groth16;
 pub mod srs;

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The C ABI: every function, type and constant of include/cuzk.h, which is generated from here.
+//!
+//! No logic: an entry point checks, converts, calls one function of the prover or of the Filecoin
+//! part and converts back, inside [`boundary`]. Types carry their C names, so that one search
+//! finds both sides. The order of the modules is the order of the header.
+#![allow(non_camel_case_types)]
+
+mod arguments;
+mod boundary;
+mod struct_size;
+
+// Which library this is.
+pub mod version;
+
+// What a call came to.
+pub mod status;
+
+// The devices of this machine.
+pub mod device;
