@@ -12,6 +12,7 @@ pub mod circuit;
 pub mod curve;
 pub mod device;
 pub mod error;
+pub mod gpu;
 pub mod groth16;
 pub mod srs;
 pub mod timing;
