@@ -9,6 +9,7 @@
 pub mod backend;
 pub mod cancel;
 pub mod circuit;
+pub mod cpu;
 pub mod curve;
 pub mod device;
 pub mod error;

@@ -8,5 +8,6 @@
 
 pub mod c1;
 pub mod filecoin;
+pub mod porep;
 pub mod seal;
 pub mod verify;

@@ -32,7 +32,7 @@ pub struct CircuitShape {
 ///
 /// Columns count the inputs first, the constant one being column 0; auxiliary variable `j` is
 /// column `inputs + j`. The last rows are `input_i * 0 = 0`, one for each input in order.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CompiledCircuit {
     pub(super) shape: CircuitShape,
     pub(super) matrices: [SparseRows; 3],

@@ -44,7 +44,7 @@ pub struct Block {
 }
 
 /// One of the matrices A, B, C.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SparseRows {
     pub(super) blocks: Vec<Block>,
     pub(super) words: Vec<u16>,
