@@ -7,6 +7,7 @@
 
 pub mod c1;
 pub mod kinds;
+pub mod witness;
 
 pub use c1::{Head, C1};
 pub use kinds::{SealProof, SectorSize, Variant};

@@ -11,3 +11,4 @@ pub mod filecoin;
 pub mod porep;
 pub mod seal;
 pub mod verify;
+pub mod witness;
