@@ -2,7 +2,9 @@
 //! The one error type of both packages: a kind, for what a caller would do differently, and a
 //! one-line text with what a reader needs to act.
 
+use std::any::Any;
 use std::fmt;
+use std::panic::{catch_unwind, AssertUnwindSafe};
 
 /// What went wrong, in the kinds that a caller handles differently.
 ///
@@ -102,9 +104,70 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+/// Runs `work`; a panic in it becomes an `Internal` error with the panic's text.
+///
+/// What `work` shares with others must bear being left half-way: the rooms here hold locks only
+/// over code that cannot panic, and publish results whole.
+pub fn catch<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| {
+        let text = panic_text(&*payload);
+        // A payload's own destructor may panic; forgetting it is the end of the matter.
+        std::mem::forget(payload);
+        Err(Error::new(
+            ErrorKind::Internal,
+            format!("a fault of the library: {text}"),
+        ))
+    })
+}
+
+/// The text of a panic's payload, on one line.
+fn panic_text(payload: &(dyn Any + Send)) -> String {
+    let text = if let Some(text) = payload.downcast_ref::<&'static str>() {
+        text
+    } else if let Some(text) = payload.downcast_ref::<String>() {
+        text.as_str()
+    } else if let Some(text) = payload.downcast_ref::<Box<str>>() {
+        text
+    } else if let Some(error) = payload.downcast_ref::<Error>() {
+        error.message()
+    } else {
+        "its payload is not text"
+    };
+    text.lines().map(str::trim).collect::<Vec<_>>().join("; ")
+}
+
 #[cfg(test)]
 mod tests {
+    use std::panic::panic_any;
+
     use super::*;
+
+    #[test]
+    fn a_panic_comes_out_as_its_text() {
+        let text = |work: fn() -> Result<()>| {
+            let error = catch(work).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Internal);
+            error.to_string()
+        };
+        assert_eq!(text(|| panic!("plain")), "a fault of the library: plain");
+        assert_eq!(text(|| panic!("x {}", 1)), "a fault of the library: x 1");
+        assert_eq!(
+            text(|| panic!("two\n  lines")),
+            "a fault of the library: two; lines"
+        );
+        assert_eq!(
+            text(|| panic_any(Error::new(ErrorKind::Io, "inner"))),
+            "a fault of the library: inner"
+        );
+        assert_eq!(
+            text(|| panic_any(7u8)),
+            "a fault of the library: its payload is not text"
+        );
+        let numbers: Vec<u8> = Vec::new();
+        let error = catch(|| Ok(numbers[3])).unwrap_err();
+        assert!(error.to_string().contains("index is 3"), "{error}");
+        assert_eq!(catch(|| Ok(5)).unwrap(), 5);
+    }
 
     #[test]
     fn context_goes_in_front_and_the_kind_stays() {

@@ -15,6 +15,7 @@ pub mod device;
 pub mod error;
 pub mod gpu;
 pub mod groth16;
+pub mod log;
 pub mod srs;
 pub mod timing;
 
