@@ -7,6 +7,9 @@
 
 pub mod c1;
 pub mod kinds;
+pub mod params;
+pub mod porep;
+mod vanilla;
 pub mod witness;
 
 pub use c1::{Head, C1};

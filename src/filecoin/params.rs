@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Where the parameter files of a sector size are, and how they are named.
+//!
+//! Names are those of Filecoin's parameter cache: `v28-<id>.params`, `.vk` and `.meta`, one set for
+//! all kinds of proofs of a sector size. The id is computed as storage-proofs-core computes it; the
+//! folder comes from the caller, never from filecoin-proofs' settings.
+
+use std::path::{Path, PathBuf};
+
+use cuzk_prover::{Error, ErrorKind, Result};
+use storage_proofs_core::parameter_cache::{
+    metadata_id, parameter_id, verifying_key_id, PARAMETERS,
+};
+
+use super::kinds::SectorSize;
+use super::porep;
+
+/// Where Filecoin's programs keep parameters unless told otherwise.
+pub const DEFAULT_FOLDER: &str = "/var/tmp/filecoin-proof-parameters/";
+
+/// The three files of a sector size.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParameterFiles {
+    /// The Groth16 parameters.
+    pub params: PathBuf,
+    /// The verifying key alone.
+    pub verifying_key: PathBuf,
+    /// The sector size, as JSON.
+    pub metadata: PathBuf,
+}
+
+impl ParameterFiles {
+    /// The files of a sector size in a folder, whether they exist or not.
+    pub fn new(folder: &Path, size: SectorSize) -> Result<Self> {
+        let id = porep::cache_identifier(size)?;
+        Ok(Self {
+            params: folder.join(parameter_id(&id)),
+            verifying_key: folder.join(verifying_key_id(&id)),
+            metadata: folder.join(metadata_id(&id)),
+        })
+    }
+}
+
+/// The digest of the published file with this name (the first 16 bytes of BLAKE2b-512), in hex.
+pub fn published_digest(path: &Path) -> Option<&'static str> {
+    let name = path.file_name()?.to_str()?;
+    Some(PARAMETERS.get(name)?.digest.as_str())
+}
+
+/// Says how to get a file that is missing; other errors stay as they are.
+pub fn say_how_to_get(error: Error, size: SectorSize) -> Error {
+    if error.kind() != ErrorKind::ParametersNotFound {
+        return error;
+    }
+    Error::new(
+        ErrorKind::ParametersNotFound,
+        format!(
+            "{}; fetch Filecoin's parameters of {size} sectors into this folder (lotus \
+             fetch-params {size}, or paramfetch), or make insecure ones for development with: \
+             cuzk setup --sector-size {size}",
+            error.message()
+        ),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filecoin::SealProof;
+
+    #[test]
+    fn names_are_those_of_the_parameter_cache() {
+        let names: serde_json::Value =
+            serde_json::from_slice(include_bytes!("../../tests/vectors/parameters/names.json"))
+                .unwrap();
+        for proof in SealProof::all() {
+            let entry = &names[proof.name()];
+            let stem = entry["stem"].as_str().unwrap();
+            let files = ParameterFiles::new(Path::new("/p"), proof.sector_size()).unwrap();
+            assert_eq!(files.params, PathBuf::from(format!("/p/{stem}.params")));
+            assert_eq!(files.verifying_key, PathBuf::from(format!("/p/{stem}.vk")));
+            assert_eq!(files.metadata, PathBuf::from(format!("/p/{stem}.meta")));
+            assert_eq!(
+                published_digest(&files.params),
+                entry["params_digest"].as_str()
+            );
+            assert_eq!(
+                published_digest(&files.verifying_key),
+                entry["vk_digest"].as_str()
+            );
+        }
+        assert_eq!(published_digest(Path::new("/p/other.params")), None);
+    }
+
+    #[test]
+    fn a_missing_file_comes_with_its_cure() {
+        let missing = Error::new(ErrorKind::ParametersNotFound, "/p/x.params: no such file");
+        let error = say_how_to_get(missing, SectorSize::Kib2);
+        assert_eq!(error.kind(), ErrorKind::ParametersNotFound);
+        assert!(error.message().starts_with("/p/x.params: no such file; "));
+        assert!(error.message().contains("cuzk setup --sector-size 2KiB"));
+        let other = Error::new(ErrorKind::Io, "text");
+        assert_eq!(say_how_to_get(other, SectorSize::Kib2).message(), "text");
+    }
+}
