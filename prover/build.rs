@@ -39,18 +39,22 @@ fn main() {
 
 fn build() -> Result<(), String> {
     let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let cuda = checkout.join("cuda");
     let mut files = Vec::new();
-    list_files(&checkout.join("cuda"), &mut files)?;
+    list_files(&cuda, &mut files)?;
     for file in &files {
         println!("cargo:rerun-if-changed={}", file.display());
     }
     // Kernels only: the device's own tests and benchmarks are programs with a build of theirs.
-    let program =
-        |part: std::path::Component| ["test", "bench"].iter().any(|n| part.as_os_str() == *n);
+    let program = |file: &PathBuf| {
+        ["test", "bench"]
+            .iter()
+            .any(|n| file.starts_with(cuda.join(n)))
+    };
     let sources: Vec<PathBuf> = files
         .into_iter()
         .filter(|file| file.extension().is_some_and(|extension| extension == "cu"))
-        .filter(|file| !file.components().any(program))
+        .filter(|file| !program(file))
         .collect();
     let wanted = match env::var("CUZK_CUDA").as_deref() {
         Ok("1") => true,
@@ -72,7 +76,7 @@ fn build() -> Result<(), String> {
     }
     toolkit.check_host_compiler()?;
     let archs = choose_archs(&toolkit)?;
-    kernels::compile(&toolkit, &checkout.join("cuda"), &sources, &archs)?;
+    kernels::compile(&toolkit, &cuda, &sources, &archs)?;
     println!("cargo:rustc-cfg=cuzk_cuda");
     describe(Some(&toolkit), &archs)
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The devices that a context would use: one list, for reports and for the choice alike.
 
+use crate::gpu;
+
 /// A device, usable or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Device {
@@ -26,13 +28,23 @@ pub struct Devices {
     /// Usable or not, by ordinal.
     pub list: Vec<Device>,
     /// Why the list is empty.
-    pub none_because: Option<&'static str>,
+    pub none_because: Option<String>,
 }
 
-/// Looks for devices.
+/// Looks for devices, unless `BELLMAN_NO_GPU` forbids it. Loads the driver and starts it.
 pub fn devices() -> Devices {
-    Devices {
-        list: Vec::new(),
-        none_because: Some("this build has no device code"),
+    let found = match gpu::forbidden_by_environment() {
+        true => Err("BELLMAN_NO_GPU is set".to_owned()),
+        false => gpu::devices().map_err(|error| error.message().to_owned()),
+    };
+    match found {
+        Ok(list) => Devices {
+            list,
+            none_because: None,
+        },
+        Err(reason) => Devices {
+            list: Vec::new(),
+            none_because: Some(reason),
+        },
     }
 }

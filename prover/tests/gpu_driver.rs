@@ -68,6 +68,12 @@ fn child_lists_devices() {
 #[test]
 #[ignore = "run by the others in a child process"]
 fn child_asks_for_no_device() {
+    std::env::set_var("BELLMAN_NO_GPU", "1");
+    let devices = cuzk_prover::device::devices();
+    assert_eq!(
+        devices.none_because.as_deref(),
+        Some("BELLMAN_NO_GPU is set")
+    );
     let _ = gpu::BuildInfo::current();
     let _ = gpu::forbidden_by_environment();
     println!("done");

@@ -91,7 +91,7 @@ pub extern "C" fn cuzk_device_count(
         let devices = devices();
         count_out.write(devices.list.len());
         if let Some(reason_out) = reason_out {
-            let reason = devices.none_because.map(lasting_text);
+            let reason = devices.none_because.as_deref().map(lasting_text);
             reason_out.write(reason.unwrap_or(std::ptr::null()));
         }
         Ok(())
@@ -117,6 +117,7 @@ pub unsafe extern "C" fn cuzk_device_info(
             let count = devices.list.len();
             let reason = devices
                 .none_because
+                .as_ref()
                 .map_or(String::new(), |text| format!(": {text}"));
             Error::new(
                 ErrorKind::InvalidArgument,

@@ -1,78 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The devices of this machine, and which of them can prove.
 
-use std::fmt;
-
 use cudarc::driver::sys::{self, CUdevice, CUdevice_attribute, CUresult};
 
 use super::build_info::BuildInfo;
 use super::driver;
+use crate::device::Device;
 use crate::{Error, ErrorKind, Result};
 
-/// A device's identity that stays when the numbering changes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct DeviceUuid(pub [u8; 16]);
-
-impl DeviceUuid {
-    /// Reads the form that nvidia-smi prints, with or without "GPU-" in front.
-    pub fn parse(text: &str) -> Option<Self> {
-        let digits = text.strip_prefix("GPU-").unwrap_or(text).replace('-', "");
-        if digits.len() != 32 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return None;
-        }
-        let mut bytes = [0; 16];
-        for (i, byte) in bytes.iter_mut().enumerate() {
-            *byte = u8::from_str_radix(&digits[2 * i..2 * i + 2], 16).ok()?;
-        }
-        Some(Self(bytes))
-    }
-}
-
-impl fmt::Display for DeviceUuid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("GPU")?;
-        for (i, byte) in self.0.iter().enumerate() {
-            if [0, 4, 6, 8, 10].contains(&i) {
-                f.write_str("-")?;
-            }
-            write!(f, "{byte:02x}")?;
-        }
-        Ok(())
-    }
-}
-
-impl fmt::Debug for DeviceUuid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-/// One device, as the driver numbers them (`CUDA_VISIBLE_DEVICES` applies).
-#[derive(Clone, Debug)]
-pub struct Device {
-    /// The driver's number.
-    pub ordinal: u32,
-    /// The identity that stays.
-    pub uuid: DeviceUuid,
-    /// The product's name.
-    pub name: String,
-    /// Major and minor compute capability.
-    pub compute_capability: (u32, u32),
-    /// Memory in bytes.
-    pub total_bytes: u64,
-    /// Memory free now, in bytes; zero where the device cannot be used.
-    pub free_bytes: u64,
-    /// Why the device cannot be used, if it cannot: "GPU 1: compute capability 6.1, ...".
-    pub fault: Option<String>,
-}
-
 /// Which device is meant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeviceSelector {
     /// The driver's number.
     Ordinal(u32),
-    /// The identity that stays.
-    Uuid(DeviceUuid),
+    /// The name that stays with the card, with or without "GPU-" in front, in either case.
+    Uuid(String),
 }
 
 /// The devices of this machine, usable or with the reason why not. The list can be empty; then
@@ -108,9 +50,9 @@ pub fn select(selectors: Option<&[DeviceSelector]>) -> Result<Vec<Device>> {
     let Some(selectors) = selectors else {
         let faults: Vec<String> = all
             .iter()
-            .filter_map(|device| device.fault.clone())
+            .filter_map(|device| device.refusal.clone())
             .collect();
-        let usable: Vec<Device> = all.into_iter().filter(|d| d.fault.is_none()).collect();
+        let usable: Vec<Device> = all.into_iter().filter(|d| d.refusal.is_none()).collect();
         if usable.is_empty() {
             return Err(Error::new(ErrorKind::NoDevice, faults.join("; ")));
         }
@@ -120,10 +62,10 @@ pub fn select(selectors: Option<&[DeviceSelector]>) -> Result<Vec<Device>> {
     for selector in selectors {
         let found = all.iter().find(|device| match selector {
             DeviceSelector::Ordinal(ordinal) => device.ordinal == *ordinal,
-            DeviceSelector::Uuid(uuid) => device.uuid == *uuid,
+            DeviceSelector::Uuid(uuid) => same_uuid(&device.uuid, uuid),
         });
         let device = found.ok_or_else(|| unknown(selector, all.len()))?;
-        if let Some(fault) = &device.fault {
+        if let Some(fault) = &device.refusal {
             return Err(Error::new(ErrorKind::NoDevice, fault.clone()));
         }
         if chosen.iter().all(|other| other.uuid != device.uuid) {
@@ -190,12 +132,12 @@ fn describe(ordinal: u32, info: &BuildInfo) -> Result<Device> {
     };
     Ok(Device {
         ordinal,
-        uuid: DeviceUuid(uuid.bytes.map(|byte| byte as u8)),
+        uuid: uuid_text(uuid.bytes.map(|byte| byte as u8)),
         name: String::from_utf8_lossy(&name).into_owned(),
         compute_capability,
         total_bytes: total as u64,
         free_bytes,
-        fault: fault.map(|fault| format!("GPU {ordinal}: {fault}")),
+        refusal: fault.map(|fault| format!("GPU {ordinal}: {fault}")),
     })
 }
 
@@ -242,24 +184,41 @@ fn check(code: CUresult) -> std::result::Result<(), CUresult> {
     }
 }
 
+/// The form that nvidia-smi prints.
+fn uuid_text(uuid: [u8; 16]) -> String {
+    let mut text = "GPU".to_owned();
+    for (i, byte) in uuid.iter().enumerate() {
+        if [0, 4, 6, 8, 10].contains(&i) {
+            text.push('-');
+        }
+        text += &format!("{byte:02x}");
+    }
+    text
+}
+
+fn same_uuid(of_device: &str, asked: &str) -> bool {
+    let digits = of_device.strip_prefix("GPU-").unwrap_or(of_device);
+    let asked = asked.strip_prefix("GPU-").unwrap_or(asked);
+    digits.eq_ignore_ascii_case(asked)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_uuid_reads_back_from_its_printed_form() {
-        let uuid = DeviceUuid(std::array::from_fn(|i| 17 * i as u8));
-        let text = uuid.to_string();
+    fn a_device_is_known_by_its_uuid_in_the_forms_people_write() {
+        let text = uuid_text(std::array::from_fn(|i| 17 * i as u8));
         assert_eq!(text, "GPU-00112233-4455-6677-8899-aabbccddeeff");
-        assert_eq!(DeviceUuid::parse(&text), Some(uuid));
-        assert_eq!(DeviceUuid::parse(&text[4..]), Some(uuid));
-        for bad in [
+        assert!(same_uuid(&text, &text));
+        assert!(same_uuid(&text, "00112233-4455-6677-8899-AABBCCDDEEFF"));
+        for other in [
             "",
             "GPU-",
-            "GPU-0011",
-            "GPU-0011223344556677889900aabbccddeezz",
+            "GPU-00112233",
+            "GPU-00112233-4455-6677-8899-aabbccddeefe",
         ] {
-            assert_eq!(DeviceUuid::parse(bad), None, "{bad}");
+            assert!(!same_uuid(&text, other), "{other}");
         }
     }
 }

@@ -10,7 +10,7 @@ mod device;
 mod driver;
 
 pub use build_info::BuildInfo;
-pub use device::{devices, select, Device, DeviceSelector, DeviceUuid};
+pub use device::{devices, select, DeviceSelector};
 
 /// Whether `BELLMAN_NO_GPU` forbids every CUDA call: any value but "", "0" and "false" does.
 pub fn forbidden_by_environment() -> bool {
