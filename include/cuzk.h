@@ -18,7 +18,7 @@
 
 /* Starting values of the structures that grow: their size, every default. */
 #define CUZK_ERROR_INIT {(uint32_t)sizeof(cuzk_error), CUZK_STATUS_OK, {0}}
-#define CUZK_DEVICE_INFO_INIT {(uint32_t)sizeof(cuzk_device_info), 0, 0, 0, 0, 0, 0, {0}, {0}, {0}}
+#define CUZK_DEVICE_INIT {(uint32_t)sizeof(cuzk_device), 0, 0, 0, 0, 0, 0, {0}, {0}, {0}}
 
 
 /**
@@ -163,11 +163,11 @@ typedef struct cuzk_error {
 } cuzk_error;
 
 /**
- * A device, usable or not. Start it with CUZK_DEVICE_INFO_INIT.
+ * A device, usable or not. Start it with CUZK_DEVICE_INIT.
  */
-typedef struct cuzk_device_info {
+typedef struct cuzk_device {
     /**
-     * sizeof(cuzk_device_info), as CUZK_DEVICE_INFO_INIT sets it.
+     * sizeof(cuzk_device), as CUZK_DEVICE_INIT sets it.
      */
     uint32_t struct_size;
     /**
@@ -206,7 +206,7 @@ typedef struct cuzk_device_info {
      * Why it is not usable; empty when it is.
      */
     char reason[260];
-} cuzk_device_info;
+} cuzk_device;
 
 #ifdef __cplusplus
 extern "C" {
@@ -264,12 +264,12 @@ cuzk_status cuzk_device_count(size_t *count_out,
  * Describes device number index, from 0 to cuzk_device_count() - 1.
  *
  * Errors: CUZK_STATUS_INVALID_ARGUMENT when there is no such device or
- * info_out is null; CUZK_STATUS_ABI_MISMATCH when info_out has no size that
+ * device_out is null; CUZK_STATUS_ABI_MISMATCH when device_out has no size that
  * this library can serve.
  */
 CUZK_API
 cuzk_status cuzk_device_info(size_t index,
-                             struct cuzk_device_info *info_out,
+                             struct cuzk_device *device_out,
                              struct cuzk_error *error_out);
 
 #ifdef __cplusplus

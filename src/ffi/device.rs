@@ -14,11 +14,11 @@ use super::boundary::boundary;
 use super::status::{cuzk_error, cuzk_status};
 use super::struct_size::{Growing, Output};
 
-/// A device, usable or not. Start it with CUZK_DEVICE_INFO_INIT.
+/// A device, usable or not. Start it with CUZK_DEVICE_INIT.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct cuzk_device_info {
-    /// sizeof(cuzk_device_info), as CUZK_DEVICE_INFO_INIT sets it.
+pub struct cuzk_device {
+    /// sizeof(cuzk_device), as CUZK_DEVICE_INIT sets it.
     pub struct_size: u32,
     /// The number by which a context's device list names it.
     pub ordinal: u32,
@@ -41,19 +41,19 @@ pub struct cuzk_device_info {
 }
 
 // SAFETY: integers only, struct_size first.
-unsafe impl Growing for cuzk_device_info {
-    const NAME: &'static str = "cuzk_device_info";
+unsafe impl Growing for cuzk_device {
+    const NAME: &'static str = "cuzk_device";
     const FIRST_SIZE: usize = 488;
 }
 
-const _: () = assert!(size_of::<cuzk_device_info>() == 488);
-const _: () = assert!(offset_of!(cuzk_device_info, total_bytes) == 16);
-const _: () = assert!(offset_of!(cuzk_device_info, usable) == 32);
-const _: () = assert!(offset_of!(cuzk_device_info, uuid) == 36);
-const _: () = assert!(offset_of!(cuzk_device_info, name) == 100);
-const _: () = assert!(offset_of!(cuzk_device_info, reason) == 228);
+const _: () = assert!(size_of::<cuzk_device>() == 488);
+const _: () = assert!(offset_of!(cuzk_device, total_bytes) == 16);
+const _: () = assert!(offset_of!(cuzk_device, usable) == 32);
+const _: () = assert!(offset_of!(cuzk_device, uuid) == 36);
+const _: () = assert!(offset_of!(cuzk_device, name) == 100);
+const _: () = assert!(offset_of!(cuzk_device, reason) == 228);
 
-impl From<&Device> for cuzk_device_info {
+impl From<&Device> for cuzk_device {
     fn from(device: &Device) -> Self {
         let (major, minor) = device.compute_capability;
         Self {
@@ -101,17 +101,17 @@ pub extern "C" fn cuzk_device_count(
 /// Describes device number index, from 0 to cuzk_device_count() - 1.
 ///
 /// Errors: CUZK_STATUS_INVALID_ARGUMENT when there is no such device or
-/// info_out is null; CUZK_STATUS_ABI_MISMATCH when info_out has no size that
+/// device_out is null; CUZK_STATUS_ABI_MISMATCH when device_out has no size that
 /// this library can serve.
 #[no_mangle]
 pub unsafe extern "C" fn cuzk_device_info(
     index: usize,
-    info_out: *mut cuzk_device_info,
+    device_out: *mut cuzk_device,
     error_out: *mut cuzk_error,
 ) -> cuzk_status {
     boundary(error_out, || {
         // SAFETY: the header asks for null or a structure that starts with its size.
-        let info_out = unsafe { Output::new(info_out, "info_out")? };
+        let device_out = unsafe { Output::new(device_out, "device_out")? };
         let devices = devices();
         let device = devices.list.get(index).ok_or_else(|| {
             let count = devices.list.len();
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn cuzk_device_info(
                 format!("device index {index} of {count} devices{reason}"),
             )
         })?;
-        info_out.write(&device.into());
+        device_out.write(&device.into());
         Ok(())
     })
 }
@@ -164,7 +164,7 @@ mod tests {
             free_bytes: 7,
             refusal: Some("compute capability 6.1, 7.0 needed".into()),
         };
-        let info = cuzk_device_info::from(&device);
+        let info = cuzk_device::from(&device);
         assert_eq!((info.ordinal, info.usable, info.free_bytes), (3, 0, 7));
         assert_eq!(info.name[126], b'n' as c_char);
         assert_eq!(info.name[127], 0);

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The header as C++ reads it.
+#include "cuzk.h"
+#include "cuzk.h"
+
+cuzk_error header_error = CUZK_ERROR_INIT;
+cuzk_device header_device = CUZK_DEVICE_INIT;
+
+cuzk_status header_use();
+
+cuzk_status header_use() {
+    const cuzk_status status = cuzk_device_info(0, &header_device, &header_error);
+    return status == CUZK_STATUS_OK ? header_error.status : status;
+}
