@@ -6,11 +6,14 @@
 //! parameters, verifying keys and proofs are this project's.
 
 pub mod c1;
+pub mod c2;
 pub mod kinds;
 pub mod params;
 pub mod porep;
+mod prover_id;
 mod vanilla;
 pub mod witness;
 
 pub use c1::{Head, C1};
 pub use kinds::{SealProof, SectorSize, Variant};
+pub use prover_id::prover_id_from_actor;

@@ -14,8 +14,7 @@ use super::json::{Challenge, ColumnProof, MerkleProof, Node, ProofData};
 use super::{invalid, Head, C1};
 use crate::filecoin::kinds::{Shape, TreeShape, DRG_PARENTS, EXP_PARENTS};
 
-/// Checks the commitments: canonical where they are field elements, not zero where filecoin-proofs
-/// refuses zero.
+/// Checks the commitments.
 pub fn head(head: &Head) -> Result<()> {
     field_element(&head.comm_r, "comm_r")?;
     field_element(&head.comm_d, "comm_d")?;

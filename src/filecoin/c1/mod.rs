@@ -43,6 +43,12 @@ impl Head {
         let (head, _) = read::<IgnoredAny>(bytes)?;
         Ok(head)
     }
+
+    /// Checks the commitments: canonical where they are field elements, not zero where
+    /// filecoin-proofs refuses zero.
+    pub fn check(&self) -> Result<()> {
+        check::head(self)
+    }
 }
 
 /// A Commit-1 output that the circuit can take: counts, lengths, indices and field elements are
@@ -180,7 +186,7 @@ fn head<P>(document: Document<'_, P>) -> Result<(Head, P)> {
         ticket: document.ticket.ok_or_else(|| missing("ticket"))?,
         sector_number: None,
     };
-    check::head(&head)?;
+    head.check()?;
     Ok((head, proofs))
 }
 
