@@ -5,6 +5,7 @@
 
 cuzk_error header_error = CUZK_ERROR_INIT;
 cuzk_device header_device = CUZK_DEVICE_INIT;
+cuzk_timings header_timings = CUZK_TIMINGS_INIT;
 
 cuzk_status header_use();
 

@@ -19,6 +19,9 @@
 /* Starting values of the structures that grow: their size, every default. */
 #define CUZK_ERROR_INIT {(uint32_t)sizeof(cuzk_error), CUZK_STATUS_OK, {0}}
 #define CUZK_DEVICE_INIT {(uint32_t)sizeof(cuzk_device), 0, 0, 0, 0, 0, 0, {0}, {0}, {0}}
+#define CUZK_TIMINGS_INIT                                                      \
+    {(uint32_t)sizeof(cuzk_timings), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,    \
+     0, 0, 0, 0, 0, 0, 0, 0, {0}}
 
 
 /**
@@ -208,6 +211,106 @@ typedef struct cuzk_device {
     char reason[260];
 } cuzk_device;
 
+/**
+ * Where the time of a call went, and what it needed. Times are nanoseconds;
+ * phases that overlap are each counted in full, so their sum can exceed the
+ * total. Start it with CUZK_TIMINGS_INIT.
+ */
+typedef struct cuzk_timings {
+    /**
+     * sizeof(cuzk_timings), as CUZK_TIMINGS_INIT sets it.
+     */
+    uint32_t struct_size;
+    /**
+     * Partitions or assignments proved.
+     */
+    uint32_t proofs;
+    /**
+     * Waiting in the queue.
+     */
+    uint64_t queue;
+    /**
+     * Parsing and validating the Commit-1 output.
+     */
+    uint64_t parse;
+    /**
+     * Loading parameters and circuits that were not in memory.
+     */
+    uint64_t parameter_load;
+    /**
+     * Making the witness.
+     */
+    uint64_t witness;
+    /**
+     * Evaluating the constraint rows a, b, c.
+     */
+    uint64_t constraint_evaluation;
+    /**
+     * Copying to the device.
+     */
+    uint64_t upload;
+    /**
+     * All number-theoretic transforms.
+     */
+    uint64_t ntt;
+    /**
+     * The multi-scalar multiplication over the h query.
+     */
+    uint64_t msm_h;
+    /**
+     * Over the l query.
+     */
+    uint64_t msm_l;
+    /**
+     * Over the a query.
+     */
+    uint64_t msm_a;
+    /**
+     * Over the b query in G1.
+     */
+    uint64_t msm_b_g1;
+    /**
+     * Over the b query in G2.
+     */
+    uint64_t msm_b_g2;
+    /**
+     * Joining the sums into proofs.
+     */
+    uint64_t assemble;
+    /**
+     * Verifying the proofs.
+     */
+    uint64_t verify;
+    /**
+     * Device time, by the device's own clock.
+     */
+    uint64_t device_busy;
+    /**
+     * From the call to its result.
+     */
+    uint64_t total;
+    /**
+     * Bytes copied to the device.
+     */
+    uint64_t bytes_up;
+    /**
+     * Bytes copied from the device.
+     */
+    uint64_t bytes_down;
+    /**
+     * Most host memory held for the call, parameters included.
+     */
+    uint64_t peak_host_bytes;
+    /**
+     * Most device memory held for the call, parameters included.
+     */
+    uint64_t peak_device_bytes;
+    /**
+     * What proved: "cpu", or the device.
+     */
+    char backend[64];
+} cuzk_timings;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -229,7 +332,8 @@ CUZK_API uint32_t cuzk_abi_version(void);
  *
  * Members: "version", "abi_version", "target", "compiler", "backends" (array
  * of names) and "cuda": an object with "compiled" (boolean), "architectures"
- * (array), "toolkit" and "driver_floor" (text or null).
+ * (array of text), "toolkit" (text or null) and "driver_floor" (the oldest
+ * driver release that serves, or null).
  *
  * Ownership: the text belongs to the library and stays valid.
  */
@@ -271,6 +375,24 @@ CUZK_API
 cuzk_status cuzk_device_info(size_t index,
                              struct cuzk_device *device_out,
                              struct cuzk_error *error_out);
+
+/**
+ * Writes timings as JSON, zero-terminated.
+ *
+ * Members are named like the structure's; the times stand in an object
+ * "nanoseconds". length_out is null or gets the length without the closing
+ * zero, also when the text does not fit: call once with capacity 0 to learn
+ * it.
+ *
+ * Errors: CUZK_STATUS_INVALID_ARGUMENT, CUZK_STATUS_ABI_MISMATCH for the
+ * structure, CUZK_STATUS_BUFFER_TOO_SMALL.
+ */
+CUZK_API
+cuzk_status cuzk_timings_json(const struct cuzk_timings *timings,
+                              char *json_out,
+                              size_t capacity,
+                              size_t *length_out,
+                              struct cuzk_error *error_out);
 
 #ifdef __cplusplus
 }  // extern "C"

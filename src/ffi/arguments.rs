@@ -173,6 +173,16 @@ pub(super) fn copy_text<const N: usize>(text: &str) -> [c_char; N] {
     member
 }
 
+/// The text in a structure's member of fixed size, up to its first zero or its end.
+pub(super) fn member_text(member: &[c_char]) -> String {
+    let bytes: Vec<u8> = member
+        .iter()
+        .map(|char| *char as u8)
+        .take_while(|byte| *byte != 0)
+        .collect();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
 /// The error of a buffer shorter than its result.
 pub(super) fn too_small(name: &str, capacity: usize, needed: usize) -> Error {
     Error::new(

@@ -2,10 +2,9 @@
 //! The one way in and out: every fallible entry point runs its body inside [`boundary`], which
 //! notices a forked child, catches panics and writes the caller's error.
 
-use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::mem::offset_of;
-use std::panic::{self, AssertUnwindSafe};
+use std::panic;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Once;
 
@@ -143,28 +142,15 @@ thread_local! {
 fn catch(body: impl FnOnce() -> Result<()>) -> Result<()> {
     quieten_panics();
     DEPTH.set(DEPTH.get() + 1);
-    let outcome = panic::catch_unwind(AssertUnwindSafe(body));
+    PLACE.take();
+    let outcome = cuzk_prover::error::catch(body);
     DEPTH.set(DEPTH.get() - 1);
-    outcome.unwrap_or_else(|payload| {
-        let text = panic_text(payload.as_ref()).to_owned();
-        // A payload's own drop may panic; it is small and rare enough to be left.
-        std::mem::forget(payload);
-        let place = PLACE.take();
-        let place = place.map_or_else(String::new, |place| format!(" at {place}"));
-        Err(Error::new(
-            ErrorKind::Internal,
-            format!("a fault of the library{place}: {text}"),
-        ))
-    })
-}
-
-/// The text of a panic: `panic!` with and without arguments carry different types.
-fn panic_text(payload: &(dyn Any + Send)) -> &str {
-    payload
-        .downcast_ref::<String>()
-        .map(String::as_str)
-        .or_else(|| payload.downcast_ref::<&str>().copied())
-        .unwrap_or("a panic without text")
+    match (outcome, PLACE.take()) {
+        (Err(error), Some(place)) if error.kind() == ErrorKind::Internal => {
+            Err(error.context(format_args!("at {place}")))
+        }
+        (outcome, _) => outcome,
+    }
 }
 
 /// Keeps panics that this library catches off the standard error: on threads inside an entry
@@ -229,7 +215,7 @@ mod tests {
         assert!(message(&out).ends_with(": plain"));
         let odd = || std::panic::panic_any(7_u8);
         assert_eq!(boundary(&raw mut out, odd), cuzk_status::Internal);
-        assert!(message(&out).ends_with(": a panic without text"));
+        assert!(message(&out).ends_with(": its payload is not text"));
         let deep = || {
             rayon::join(|| (), || panic!("on another thread: {}", 2));
             Ok(())

@@ -18,3 +18,6 @@ pub mod status;
 
 // The devices of this machine.
 pub mod device;
+
+// Where time went.
+pub mod timings;

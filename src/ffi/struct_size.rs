@@ -93,6 +93,21 @@ pub(super) unsafe fn read<T: Growing>(place: *const T, name: &str) -> Result<T> 
     Ok(unsafe { value.assume_init() })
 }
 
+/// As [`read`], but null is refused.
+///
+/// # Safety
+/// As for [`read`].
+pub(super) unsafe fn read_required<T: Growing>(place: *const T, name: &str) -> Result<T> {
+    if place.is_null() {
+        return Err(Error::new(
+            ErrorKind::InvalidArgument,
+            format!("{name} is null"),
+        ));
+    }
+    // SAFETY: the caller's contract.
+    unsafe { read(place, name) }
+}
+
 /// A caller's structure to be filled on success.
 pub(super) struct Output<T> {
     place: *mut T,

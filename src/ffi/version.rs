@@ -4,6 +4,7 @@
 use std::ffi::{c_char, CString};
 use std::sync::OnceLock;
 
+use cuzk_prover::gpu::BuildInfo;
 use serde_json::json;
 
 /// The ABI that this header describes: the number in the library's soname.
@@ -35,7 +36,8 @@ pub extern "C" fn cuzk_abi_version() -> u32 {
 ///
 /// Members: "version", "abi_version", "target", "compiler", "backends" (array
 /// of names) and "cuda": an object with "compiled" (boolean), "architectures"
-/// (array), "toolkit" and "driver_floor" (text or null).
+/// (array of text), "toolkit" (text or null) and "driver_floor" (the oldest
+/// driver release that serves, or null).
 ///
 /// Ownership: the text belongs to the library and stays valid.
 #[no_mangle]
@@ -47,17 +49,24 @@ pub extern "C" fn cuzk_build_info() -> *const c_char {
 
 /// How the library was built.
 pub fn build_info() -> serde_json::Value {
+    let cuda = BuildInfo::current();
+    let compiled = cuda.toolkit.is_some();
+    let architectures: Vec<String> = cuda
+        .archs
+        .iter()
+        .map(|arch| format!("{}.{}", arch / 10, arch % 10))
+        .collect();
     json!({
         "version": env!("CARGO_PKG_VERSION"),
         "abi_version": CUZK_ABI_VERSION,
         "target": env!("CUZK_TARGET"),
         "compiler": env!("CUZK_COMPILER"),
-        "backends": ["cpu"],
+        "backends": if compiled { ["cpu", "cuda"].as_slice() } else { ["cpu"].as_slice() },
         "cuda": {
-            "compiled": false,
-            "architectures": [],
-            "toolkit": null,
-            "driver_floor": null,
+            "compiled": compiled,
+            "architectures": architectures,
+            "toolkit": cuda.toolkit,
+            "driver_floor": cuda.driver_floor(),
         },
     })
 }
@@ -67,10 +76,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_build_without_device_code_says_so() {
+    fn a_build_with_or_without_device_code_says_so() {
         let info = build_info();
-        assert_eq!(info["cuda"]["compiled"], false);
-        assert_eq!(info["backends"], json!(["cpu"]));
+        let compiled = info["cuda"]["compiled"].as_bool().unwrap();
+        let backends = info["backends"].as_array().unwrap();
+        assert_eq!(backends[0], "cpu");
+        assert_eq!(backends.contains(&json!("cuda")), compiled);
+        assert_eq!(info["cuda"]["toolkit"].is_string(), compiled);
+        assert_eq!(info["cuda"]["driver_floor"].is_u64(), compiled);
+        let archs = info["cuda"]["architectures"].as_array().unwrap();
+        assert_eq!(archs.is_empty(), !compiled);
         assert_eq!(info["abi_version"], CUZK_ABI_VERSION);
         assert!(info["compiler"]
             .as_str()
