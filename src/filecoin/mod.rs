@@ -12,6 +12,7 @@ pub mod params;
 pub mod porep;
 mod prover_id;
 mod vanilla;
+pub mod synthetic;
 pub mod witness;
 
 pub use c1::{Head, C1};

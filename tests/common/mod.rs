@@ -10,5 +10,6 @@ pub mod c1;
 pub mod filecoin;
 pub mod porep;
 pub mod seal;
+pub mod synthetic;
 pub mod verify;
 pub mod witness;

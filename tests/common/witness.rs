@@ -13,11 +13,12 @@ use storage_proofs_porep::stacked::{
     Proof, PublicInputs, SetupParams, StackedCompound, StackedDrg, Tau,
 };
 
-/// The witness of one partition; its public inputs are those that a verifier derives.
+/// The witness of a partition; its public inputs are those that a verifier derives.
 pub fn synthesized<Tree: 'static + MerkleTreeTrait<Hasher = PoseidonHasher>>(
     setup: &SetupParams,
     sector: &Sector,
     seed: [u8; 32],
+    partition: usize,
     proofs: &Vec<Proof<Tree, Sha256Hasher>>,
 ) -> Witness {
     let params = StackedDrg::<Tree, Sha256Hasher>::setup(setup).unwrap();
@@ -30,9 +31,8 @@ pub fn synthesized<Tree: 'static + MerkleTreeTrait<Hasher = PoseidonHasher>>(
         }),
         k: None,
     };
-    let partition = Some(0);
-    let circuit =
-        StackedCompound::circuit(&inputs, Default::default(), proofs, &params, partition).unwrap();
+    let partition = Some(partition);
+    let circuit = StackedCompound::circuit(&inputs, (), proofs, &params, partition).unwrap();
     let witness = synthesize(circuit).unwrap();
     let public =
         StackedCompound::<Tree, Sha256Hasher>::generate_public_inputs(&inputs, &params, partition)

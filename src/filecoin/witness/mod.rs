@@ -199,11 +199,11 @@ impl NativeWitness {
 }
 
 fn check_shape(shape: &Shape) -> Result<()> {
-    let arities = shape
-        .nodes_log2
-        .ge(&6)
-        .then(|| shape.tree_arities())
-        .unwrap_or_default();
+    let arities = if shape.nodes_log2 < 6 {
+        Vec::new()
+    } else {
+        shape.tree_arities()
+    };
     let fits = arities
         .iter()
         .map(|arity| arity.trailing_zeros())
