@@ -11,8 +11,8 @@ pub mod kinds;
 pub mod params;
 pub mod porep;
 mod prover_id;
-mod vanilla;
 pub mod synthetic;
+mod vanilla;
 pub mod witness;
 
 pub use c1::{Head, C1};

@@ -23,6 +23,7 @@ use super::tree::{PeriodicTree, SparseTree};
 use super::{Plan, SyntheticC1, ACTOR_ID};
 use crate::filecoin::c1::Node;
 use crate::filecoin::kinds::{Shape, TreeShape, DRG_PARENTS, EXP_PARENTS};
+use crate::filecoin::prover_id_from_actor;
 
 /// Nodes after which the data repeat, in sectors that have so many.
 const PERIOD: u64 = 1024;
@@ -55,7 +56,7 @@ impl Random {
 pub fn synthesize(plan: &Plan, seed: u64) -> Result<SyntheticC1> {
     let random = Random(seed);
     let shape = &plan.shape;
-    let prover_id = prover_id(ACTOR_ID);
+    let prover_id = prover_id_from_actor(ACTOR_ID);
     let sector_number = 1;
 
     let period = PERIOD.min(shape.nodes());
@@ -300,21 +301,6 @@ impl MerkleProof {
         };
         Self { data }
     }
-}
-
-/// An actor id as unsigned LEB128, followed by zeros.
-fn prover_id(actor_id: u64) -> Node {
-    let mut id = [0; 32];
-    let mut rest = actor_id;
-    for byte in &mut id {
-        *byte = rest as u8 & 0x7f;
-        rest >>= 7;
-        if rest == 0 {
-            break;
-        }
-        *byte |= 0x80;
-    }
-    id
 }
 
 /// SHA-256 without its two top bits.
