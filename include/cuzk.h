@@ -52,6 +52,11 @@
 #define CUZK_ERROR_MESSAGE_BYTES 1024
 
 /**
+ * Bytes of one Groth16 proof as Filecoin stores it.
+ */
+#define CUZK_PROOF_BYTES 192
+
+/**
  * What a call came to. The values are pinned: none changes, none is reused.
  */
 enum cuzk_status
@@ -210,6 +215,64 @@ typedef struct cuzk_device {
      */
     char reason[260];
 } cuzk_device;
+
+/**
+ * A proof as Filecoin stores it: a, b, c compressed.
+ */
+typedef struct cuzk_proof {
+    /**
+     * 48, 96 and 48 bytes.
+     */
+    uint8_t bytes[CUZK_PROOF_BYTES];
+} cuzk_proof;
+
+/**
+ * A point of G1: affine coordinates of six limbs in Montgomery form, as
+ * blst_p1_affine.
+ */
+typedef struct cuzk_g1_affine {
+    /**
+     * Least significant limb first.
+     */
+    uint64_t x[6];
+    /**
+     * Least significant limb first.
+     */
+    uint64_t y[6];
+} cuzk_g1_affine;
+
+/**
+ * A point of G2: affine coordinates c0 + c1 u, as blst_p2_affine.
+ */
+typedef struct cuzk_g2_affine {
+    /**
+     * c0, c1.
+     */
+    uint64_t x[2][6];
+    /**
+     * c0, c1.
+     */
+    uint64_t y[2][6];
+} cuzk_g2_affine;
+
+/**
+ * A proof as affine points: what supraseal-c2 gives, and bellperson's Proof
+ * in memory.
+ */
+typedef struct cuzk_proof_points {
+    /**
+     * In G1.
+     */
+    struct cuzk_g1_affine a;
+    /**
+     * In G2.
+     */
+    struct cuzk_g2_affine b;
+    /**
+     * In G1.
+     */
+    struct cuzk_g1_affine c;
+} cuzk_proof_points;
 
 /**
  * Where the time of a call went, and what it needed. Times are nanoseconds;
@@ -375,6 +438,26 @@ CUZK_API
 cuzk_status cuzk_device_info(size_t index,
                              struct cuzk_device *device_out,
                              struct cuzk_error *error_out);
+
+/**
+ * Decompresses a proof to affine points.
+ *
+ * Errors: CUZK_STATUS_INVALID_ARGUMENT when a point is not in its group.
+ */
+CUZK_API
+cuzk_status cuzk_proof_to_points(const struct cuzk_proof *proof,
+                                 struct cuzk_proof_points *points_out,
+                                 struct cuzk_error *error_out);
+
+/**
+ * Compresses affine points to a proof.
+ *
+ * Errors: CUZK_STATUS_INVALID_ARGUMENT when a point is not in its group.
+ */
+CUZK_API
+cuzk_status cuzk_proof_from_points(const struct cuzk_proof_points *points,
+                                   struct cuzk_proof *proof_out,
+                                   struct cuzk_error *error_out);
 
 /**
  * Writes timings as JSON, zero-terminated.

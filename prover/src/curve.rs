@@ -8,7 +8,7 @@ mod limbs;
 mod point;
 mod subgroup;
 
-pub use limbs::montgomery_limbs;
+pub use limbs::{montgomery_limbs, scalars_from_limbs};
 pub use point::{encoding_fault, infinities, AffinePoint, PointFault};
 pub use subgroup::{first_outside_subgroup, SubgroupSum, SUBGROUP_BATCH};
 

@@ -19,5 +19,11 @@ pub mod status;
 // The devices of this machine.
 pub mod device;
 
+// Scalars, points and proofs in memory.
+pub mod proof;
+
+// What callers with evaluated rows bring.
+pub mod assignment;
+
 // Where time went.
 pub mod timings;
