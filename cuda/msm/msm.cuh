@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Multi-scalar multiplication by sorted buckets and the pair engine, over F = fp (G1) or fp2 (G2).
+//
+// For each group of windows: digits are sorted by bucket (buckets.cu); then rounds of pairs halve every
+// bucket, the first one gathering from the table of points, until each holds one sum. A bucket that is
+// finished leaves the rounds for its place in the array of bucket sums; what is left after the
+// planned rounds (a few hot buckets) is summed one block a bucket.
+//
+// At the end each run of 2^(c-1) buckets is seen as rows and columns: the same engine sums both, at two
+// additions a bucket, and a last kernel weights the sums. The host joins windows (combine.h).
+#pragma once
+#include "buckets.cuh"
+#include "pairs.cuh"
+#include "reduce.cuh"
+
+namespace cuzk {
+
+constexpr int PLACE_BLOCK = 256;
+
+// What a round of bucket pairs reads and writes.
+template <class F>
+struct bucket_round {
+    uint32_t round;               // 1, 2, ...
+    const uint32_t *begin, *end;  // of buckets, in sorted digits
+    const uint64_t* before;       // offsets of the round before; null in round 1
+    const uint64_t* offsets;      // of this round
+    uint32_t buckets;
+    uint64_t digits;          // elements of round 1: all sorted digits, zero digits last
+    const uint32_t* keys;     // each element's bucket
+    const uint32_t* values;   // round 1: each element's point
+    const affine<F>* points;  // round 1: the table
+    point_planes<F> in;       // later rounds: the elements
+    uint32_t* out_keys;
+    uint2* refs;  // the pairs: references, destinations
+    uint32_t* dests;
+    point_planes<F> out, sums;  // elements left, finished buckets
+};
+
+// One thread an element of the round: the second of two writes down their pair, one that is left over
+// moves on by itself.
+template <class F>
+__global__ void __launch_bounds__(PLACE_BLOCK)
+    place_pairs_kernel(const __grid_constant__ bucket_round<F> r) {
+    const bool gather = r.round == 1;
+    const uint64_t n = gather ? r.digits : (uint32_t)r.before[r.buckets];
+    for (uint64_t i = (uint64_t)blockIdx.x * PLACE_BLOCK + threadIdx.x; i < n;
+         i += (uint64_t)gridDim.x * PLACE_BLOCK) {
+        uint32_t key = r.keys[i];
+        if (key >= r.buckets) return;
+        uint32_t begin = r.begin[key];
+        uint32_t count = bucket_elements(r.end[key] - begin, r.round - 1);
+        if (!gather) begin = (uint32_t)r.before[key];
+        uint32_t at = (uint32_t)i - begin;
+        uint64_t offset = r.offsets[key];
+        uint32_t out = (uint32_t)offset + at / 2;
+        uint32_t dest = count <= 2 ? key | FLAG : out;
+        if (at & 1) {
+            uint32_t pair = (uint32_t)(offset >> 32) + at / 2;
+            r.refs[pair] = gather ? make_uint2(r.values[i - 1], r.values[i])
+                                  : make_uint2((uint32_t)i - 1, (uint32_t)i);
+            r.dests[pair] = dest;
+        } else if (at + 1 == count) {
+            affine<F> p;
+            if (gather) {
+                p = load_point<F>(table_source<F>{r.points}, r.values[i]);
+            } else {
+                p = r.in.load(i);
+            }
+            if (dest & FLAG) {
+                r.sums.store(key, p);
+            } else {
+                r.out.store(out, p);
+            }
+        } else {
+            continue;  // the first of a pair
+        }
+        if (!(dest & FLAG)) r.out_keys[out] = key;
+    }
+}
+
+// Sums a hot bucket's remaining elements, one block a bucket.
+template <class F>
+__global__ void __launch_bounds__(REDUCE_BLOCK)
+    sum_hot_buckets_kernel(const uint32_t* begin, const uint32_t* end, const uint64_t* offsets,
+                           uint32_t round, const uint32_t* found, const uint32_t* list,
+                           point_planes<F> in, point_planes<F> sums) {
+    for (uint32_t h = blockIdx.x; h < *found; h += gridDim.x) {
+        uint32_t key = list[h];
+        uint32_t first = (uint32_t)offsets[key], n = bucket_elements(end[key] - begin[key], round);
+        xyzz<F> sum = xyzz<F>::infinity();
+        CUZK_NO_UNROLL
+        for (uint32_t i = threadIdx.x; i < n; i += REDUCE_BLOCK) sum = add(sum, in.load(first + i));
+        sum = block_sum(sum);
+        if (threadIdx.x == 0) sums.store(key, to_affine(sum));
+    }
+}
+
+// Where everything of an MSM lies in its scratch memory.
+template <class F>
+struct msm_scratch {
+    msm_sorted sorted;
+    uint64_t* offsets[2];
+    uint32_t* element_keys[2];
+    uint2* refs;
+    uint32_t* dests;
+    point_planes<F> elements[2];  // after odd rounds, after even rounds
+    pair_scratch<F> pairs;
+    point_planes<F> sums;   // of all buckets
+    point_planes<F> fresh;  // of one group's buckets in a later call
+    uint32_t* hot;          // number found, then the list
+    msm_run_sums<F>* run_sums;
+    size_t size;
+
+    explicit msm_scratch(const msm_plan& plan, void* base) {
+        size = 0;
+        uint64_t digits = plan.group_digits(), buckets = plan.group_buckets();
+        uint64_t all_buckets = plan.windows.buckets();
+        for (int i = 0; i < 2; i++) {
+            take(base, sorted.keys[i], digits);
+            take(base, sorted.values[i], digits);
+            take(base, offsets[i], buckets + 1);
+        }
+        take(base, sorted.begin, buckets);
+        take(base, sorted.end, buckets);
+        sorted.temporary_size = msm_temporary_size(plan);
+        uint8_t* temporary;
+        take(base, temporary, sorted.temporary_size);
+        sorted.temporary = temporary;
+        take(base, refs, digits / 2 + 1);
+        take(base, dests, digits / 2 + 1);
+        for (int i = 0; i < 2; i++) {
+            take(base, element_keys[i], plan.elements(1 + i));
+            // The summing of rows and columns needs as many as all buckets, then three quarters.
+            uint64_t most = plan.elements(1 + i), sums = all_buckets - (i ? all_buckets / 4 : 0);
+            take_points(base, elements[i], most > sums ? most : sums);
+            take_elements(base, pairs.prefix[i], plan.chunk);
+            take_elements(base, pairs.totals[i], pair_threads(plan.chunk, plan.resident));
+        }
+        take_elements(base, pairs.chain, pair_threads(plan.chunk, plan.resident));
+        take_points(base, sums, all_buckets);
+        take_points(base, fresh, plan.n > plan.call_n ? buckets : 0);
+        take(base, hot, (digits >> plan.rounds) + 2);
+        take(base, run_sums, plan.windows.subwindows);
+    }
+
+  private:
+    template <class T>
+    void take(void* base, T*& pointer, uint64_t n) {
+        pointer = reinterpret_cast<T*>(static_cast<char*>(base) + size);
+        size += (n * sizeof(T) + 255) & ~(size_t)255;
+    }
+    void take_points(void* base, point_planes<F>& planes, uint64_t n) {
+        take(base, planes.base, n * pieces<affine<F>>);
+        planes.stride = n;
+    }
+    void take_elements(void* base, element_planes<F>& planes, uint64_t n) {
+        take(base, planes.base, n * pieces<F>);
+        planes.stride = n;
+    }
+};
+
+// Adds one call's products to the bucket sums. `first_call` says that these are the first.
+template <class F>
+cudaError_t msm_add(cudaStream_t stream, const msm_plan& plan, void* scratch_memory,
+                    const affine<F>* points, const msm_scalars& scalars, bool first_call) {
+    msm_scratch<F> s(plan, scratch_memory);
+    cudaError_t status;
+    if (first_call) {
+        // Infinity is all zeros.
+        status = cudaMemsetAsync(s.sums.base, 0, s.sums.stride * sizeof(affine<F>), stream);
+        if (status != cudaSuccess) return status;
+    }
+    if (scalars.n == 0) return cudaSuccess;
+    for (uint32_t g = 0; g < plan.groups(); g++) {
+        uint32_t first = g * plan.group, count = plan.group_size(g);
+        uint32_t buckets = plan.windows.used_buckets(first, count);
+        uint64_t digits = (uint64_t)count * scalars.n;
+        status = launch_sorted_digits(stream, plan, scalars, first, count, s.sorted);
+        if (status != cudaSuccess) return status;
+        point_planes<F> group_sums = s.sums.from((uint64_t)first * plan.windows.run());
+        point_planes<F> round_sums = group_sums;
+        if (!first_call) {
+            round_sums = s.fresh;
+            status = cudaMemsetAsync(s.fresh.base, 0, s.fresh.stride * sizeof(affine<F>), stream);
+            if (status != cudaSuccess) return status;
+        }
+        for (uint32_t round = 1; round <= plan.rounds; round++) {
+            uint32_t now = round & 1;  // offsets and elements of this round; the other's are read
+            status = launch_round_offsets(stream, s.sorted, buckets, round, s.offsets[now]);
+            if (status != cudaSuccess) return status;
+            bucket_round<F> r = {};
+            r.round = round;
+            r.begin = s.sorted.begin;
+            r.end = s.sorted.end;
+            r.before = round == 1 ? nullptr : s.offsets[!now];
+            r.offsets = s.offsets[now];
+            r.buckets = buckets;
+            r.digits = digits;
+            r.keys = round == 1 ? s.sorted.keys[1] : s.element_keys[now];
+            r.values = s.sorted.values[1];
+            r.points = points;
+            r.in = s.elements[now];
+            r.out_keys = s.element_keys[!now];
+            r.refs = s.refs;
+            r.dests = s.dests;
+            r.out = s.elements[!now];
+            r.sums = round_sums;
+            uint64_t most = round == 1 ? digits : plan.elements(round - 1);
+            if (most > digits) most = digits;
+            uint64_t blocks = (most + PLACE_BLOCK - 1) / PLACE_BLOCK;
+            uint64_t full = plan.resident / 4;  // many small blocks an SM; the loop takes the rest
+            place_pairs_kernel<F>
+                <<<(unsigned)(blocks < full ? blocks : full), PLACE_BLOCK, 0, stream>>>(r);
+            if (round == 1) {
+                pair_job<F, table_source<F>> job = {};
+                job.source = {points};
+                job.out = r.out;
+                job.buckets = r.sums;
+                job.resident = plan.resident;
+                job.refs = r.refs;
+                job.dests = r.dests;
+                job.count = r.offsets + buckets;
+                status = launch_pairs(stream, job, most / 2, plan.chunk, s.pairs);
+            } else {
+                pair_job<F, planes_source<F>> job = {};
+                job.source = {{r.in, r.in}};
+                job.out = r.out;
+                job.buckets = r.sums;
+                job.resident = plan.resident;
+                job.refs = r.refs;
+                job.dests = r.dests;
+                job.count = r.offsets + buckets;
+                status = launch_pairs(stream, job, most / 2, plan.chunk, s.pairs);
+            }
+            if (status != cudaSuccess) return status;
+        }
+        status = launch_find_hot_buckets(stream, s.sorted, buckets, plan.rounds, s.hot, s.hot + 1);
+        if (status != cudaSuccess) return status;
+        sum_hot_buckets_kernel<F><<<plan.resident / 256, REDUCE_BLOCK, 0, stream>>>(
+            s.sorted.begin, s.sorted.end, s.offsets[plan.rounds & 1], plan.rounds, s.hot, s.hot + 1,
+            s.elements[!(plan.rounds & 1)], round_sums);
+        if (!first_call) {
+            pair_job<F, planes_source<F>> job = {};
+            job.source = {{group_sums, s.fresh}};
+            job.out = group_sums;
+            job.resident = plan.resident;
+            job.refs = nullptr;
+            job.meet = buckets;
+            status = launch_pairs(stream, job, buckets, plan.chunk, s.pairs);
+            if (status != cudaSuccess) return status;
+        }
+    }
+    return cudaGetLastError();
+}
+
+// Sums the buckets of every run, weighted and plain, into scratch; returns where.
+template <class F>
+cudaError_t msm_sum_runs(cudaStream_t stream, const msm_plan& plan, void* scratch_memory,
+                         const msm_run_sums<F>*& sums_out) {
+    msm_scratch<F> s(plan, scratch_memory);
+    const uint32_t runs = plan.windows.subwindows;
+    const uint32_t log_columns = plan.log_columns(), log_rows = plan.log_rows();
+    // Segment 0 sums along rows (neighbours meet), segment 1 along columns (halves of a run meet).
+    // Columns take as many rounds as rows or one more, and begin.
+    point_planes<F> rows = s.sums, columns = s.sums;
+    uint32_t row_elements = plan.windows.buckets(), column_elements = row_elements;
+    uint32_t log_run = plan.windows.bits - 1;
+    for (uint32_t round = 0; round < log_rows; round++) {
+        point_planes<F> out = s.elements[round & 1];
+        pair_job<F, planes_source<F>> job = {};
+        job.source = {{rows, columns}};
+        job.out = out;
+        job.resident = plan.resident;
+        bool rows_move = round >= log_rows - log_columns;
+        if (rows_move) {
+            job.segment[0] = {0, 0, row_elements / 2};
+            row_elements /= 2;
+        }
+        job.segment[1] = {log_run - 1 - round, job.segment[0].pairs, column_elements / 2};
+        column_elements /= 2;
+        uint64_t pairs = (uint64_t)job.segment[0].pairs + job.segment[1].pairs;
+        cudaError_t status = launch_pairs(stream, job, pairs, plan.chunk, s.pairs);
+        if (status != cudaSuccess) return status;
+        if (rows_move) rows = out;
+        columns = out.from(job.segment[1].out);
+    }
+    weighted_sum_kernel<F><<<2 * runs, REDUCE_BLOCK, 0, stream>>>(rows, 1u << log_rows, columns,
+                                                                   1u << log_columns, s.run_sums);
+    sums_out = s.run_sums;
+    return cudaGetLastError();
+}
+
+}  // namespace cuzk

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// How an MSM is cut: windows, groups of windows that are sorted together, rounds, and the sizes that
+// follow. Everything here is decided on the host before anything runs.
+#pragma once
+#include "digits.h"
+
+namespace cuzk {
+
+constexpr uint32_t MSM_MAX_BITS = 23;
+
+// Elements left of a bucket that had `count` points, after `round` rounds; a bucket leaves the rounds
+// with the round that finishes it (2^round >= count).
+CUZK_HD uint32_t bucket_elements(uint32_t count, uint32_t round) {
+    if (round == 0) return count;
+    if (count <= (1u << round)) return 0;
+    return ((count - 1) >> round) + 1;
+}
+
+struct msm_plan {
+    uint64_t n;            // points of the whole MSM
+    uint32_t call_n;       // points of one call; more calls add to the same buckets
+    uint32_t resident;     // threads of the pair kernel that the device holds at once
+    uint32_t group;        // windows sorted together
+    uint32_t rounds;       // of pairs; larger buckets are finished apart
+    uint32_t chunk;        // pairs of one launch
+    uint32_t g2;           // 0: G1, 1: G2
+    msm_windows windows;
+
+    uint32_t point_bytes() const { return g2 ? 192 : 96; }
+    uint32_t groups() const { return (windows.windows + group - 1) / group; }
+    uint32_t group_size(uint32_t i) const {
+        uint32_t first = i * group;
+        return windows.windows - first < group ? windows.windows - first : group;
+    }
+    // The most buckets of any group, and the most digits.
+    uint64_t group_buckets() const {
+        uint64_t most = 0;
+        for (uint32_t i = 0; i < groups(); i++) {
+            uint64_t b = windows.used_buckets(i * group, group_size(i));
+            if (b > most) most = b;
+        }
+        return most;
+    }
+    uint64_t group_digits() const { return (uint64_t)group * call_n; }
+    // The most elements that can be left in a group after `round` rounds, round >= 1: a bucket that is
+    // still there had more than 2^round points, and keeps at most points/2^round + 1 - 1/2^round.
+    uint64_t elements(uint32_t round) const {
+        uint64_t digits = group_digits(), by_buckets = (digits >> round) + group_buckets();
+        uint64_t worst = 2 * digits / ((1ull << round) + 1) + 1;
+        return worst < by_buckets ? worst : by_buckets;
+    }
+    // log2 of the rows and columns a run of buckets is seen as when it is summed.
+    uint32_t log_columns() const { return (windows.bits - 1) / 2; }
+    uint32_t log_rows() const { return windows.bits - 1 - log_columns(); }
+};
+
+// What the whole costs, in additions of one pair: the pairs themselves, two additions a bucket, sorting,
+// and about 0.11 ms (in G1) of latency for each round whatever its size.
+inline double msm_cost(const msm_plan& p) {
+    double latency = p.g2 ? 1.6e5 : 4.4e5;
+    double digits = (double)p.windows.windows * (double)p.n;
+    double buckets = (double)p.windows.buckets();
+    double rounds = (double)p.groups() * p.rounds + p.log_rows() + 4;
+    return 1.15 * digits + 2.1 * buckets + latency * rounds;
+}
+
+// Rounds for buckets that hold `average` points by chance: what random digits leave over is 16 times
+// that at the very most.
+inline uint32_t msm_rounds(double average) {
+    uint32_t r = 4;
+    while (average > 1 && r < 28) {
+        average /= 2;
+        r++;
+    }
+    return r;
+}
+
+// The plan for n points in calls of at most call_n, windows of `bits` bits.
+inline msm_plan msm_plan_for(bool g2, uint64_t n, uint32_t call_n, uint32_t resident, uint32_t bits,
+                             uint32_t windows) {
+    constexpr uint64_t GROUP_DIGITS = 1ull << 27;  // sorted at a time: 2 GB of keys and values
+    msm_plan p = {};
+    p.n = n;
+    p.call_n = call_n;
+    p.resident = resident;
+    p.g2 = g2;
+    p.windows = make_windows(bits, windows);
+    uint64_t group = GROUP_DIGITS / (call_n ? call_n : 1);
+    p.group = group < 1 ? 1 : group > windows ? windows : (uint32_t)group;
+    // Groups of like size, so that none is nearly empty.
+    p.group = (windows + p.groups() - 1) / p.groups();
+    uint64_t chunk = g2 ? 1u << 22 : 1u << 24, pairs = p.group_digits() / 2 + 1;
+    if (pairs < p.windows.buckets()) pairs = p.windows.buckets();
+    p.chunk = (uint32_t)(pairs < chunk ? pairs : chunk);
+    p.rounds = msm_rounds((double)call_n / p.windows.run());
+    return p;
+}
+
+// The cheapest plan by msm_cost.
+inline msm_plan msm_best_plan(bool g2, uint64_t n, uint32_t call_n, uint32_t resident) {
+    msm_plan best = {};
+    double best_cost = 0;
+    for (uint32_t bits = 4; bits <= MSM_MAX_BITS; bits++) {
+        // The top window takes the bits that are left: fewer than the others', or up to two more.
+        for (uint32_t windows = 254 / bits; windows <= (254 + bits - 1) / bits; windows++) {
+            uint32_t top = 254 - bits * (windows - 1);
+            if (top > bits + 2) continue;
+            msm_plan p = msm_plan_for(g2, n, call_n, resident, bits, windows);
+            double cost = msm_cost(p);
+            if (best.windows.bits == 0 || cost < best_cost) {
+                best = p;
+                best_cost = cost;
+            }
+        }
+    }
+    return best;
+}
+
+}  // namespace cuzk

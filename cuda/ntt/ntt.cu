@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Number-theoretic transforms over Fr, and the quotient of the QAP.
+//
+// A transform is done in passes of up to 9 levels. A pass reads tiles of 2^levels rows and a few
+// columns, transforms each column through shared memory in steps of 8 points a thread, and multiplies
+// by the twiddles between passes. Elements stay below 2 r between passes, canonical at the end.
+// Coset powers, 1/n, and a b - c are applied while loading and storing.
+#include "../launch.h"
+#include "butterfly.h"
+#include "domain.h"
+
+namespace cuzk {
+namespace {
+
+constexpr int BLOCK = 1 << (NTT_TILE_LOG - 3);
+// A gap of 4 elements after 32 keeps the accesses of the last step (stride 1) off one another's banks.
+constexpr int TILE_PADDED = (1 << NTT_TILE_LOG) + (1 << (NTT_TILE_LOG - 3));
+constexpr size_t TILE_BYTES = 2 * TILE_PADDED * sizeof(uint4);
+
+enum scale_kind : uint32_t { SCALE_NONE, SCALE_CONSTANT, SCALE_POWERS };
+
+struct scaling {
+    scale_kind kind;
+    power_table powers;  // SCALE_CONSTANT: low[0]
+};
+
+struct ntt_pass {
+    const fr* in;
+    fr* out;
+    const fr *times, *minus;  // not null: the input is in * times - minus
+    uint32_t log_n;
+    uint32_t levels;   // 3 ... 9
+    uint32_t below;    // index bits below the pass's
+    uint32_t log_columns;
+    bool inverse;      // roots of the inverse transform
+    bool first, last;  // of the transform
+    bool reversed_out;  // last pass of decimation in frequency: leave bit-reversed, or put in order
+    eighth_roots roots;
+    scaling before, after;
+    const fr *small, *root_high, *root_low;
+    uint32_t log_root_low;
+};
+
+CUZK_DEVICE fr load(const fr* p) {
+    const uint4* q = reinterpret_cast<const uint4*>(p);
+    uint4 a = q[0], b = q[1];
+    return {{a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w}};
+}
+CUZK_DEVICE fr load_constant(const fr* p) {
+    const uint4* q = reinterpret_cast<const uint4*>(p);
+    uint4 a = __ldg(q), b = __ldg(q + 1);
+    return {{a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w}};
+}
+CUZK_DEVICE void store(fr* p, const fr& a) {
+    uint4* q = reinterpret_cast<uint4*>(p);
+    q[0] = make_uint4(a.v[0], a.v[1], a.v[2], a.v[3]);
+    q[1] = make_uint4(a.v[4], a.v[5], a.v[6], a.v[7]);
+}
+
+// Rows of a thread's 8 elements in a step of stride 2^log_s: first_row + (i << log_s).
+CUZK_DEVICE uint32_t first_row(uint32_t u, uint32_t log_s) {
+    return (u >> log_s) << (log_s + 3) | (u & ((1u << log_s) - 1));
+}
+
+CUZK_DEVICE uint32_t tile_place(const ntt_pass& p, uint32_t row, uint32_t column) {
+    uint32_t e = row << p.log_columns | column;
+    return e + 4 * (e >> 5);
+}
+
+// Hands the elements over: from the rows of stride 2^from to those of stride 2^to.
+CUZK_DEVICE void exchange(const ntt_pass& p, fr* a, uint4* tile, uint32_t u, uint32_t column,
+                          uint32_t from, uint32_t to) {
+    __syncthreads();
+    CUZK_UNROLL
+    for (int i = 0; i < 8; i++) {
+        uint32_t e = tile_place(p, first_row(u, from) + (i << from), column);
+        tile[e] = make_uint4(a[i].v[0], a[i].v[1], a[i].v[2], a[i].v[3]);
+        tile[e + TILE_PADDED] = make_uint4(a[i].v[4], a[i].v[5], a[i].v[6], a[i].v[7]);
+    }
+    __syncthreads();
+    CUZK_UNROLL
+    for (int i = 0; i < 8; i++) {
+        uint32_t e = tile_place(p, first_row(u, to) + (i << to), column);
+        uint4 x = tile[e], y = tile[e + TILE_PADDED];
+        a[i] = {{x.x, x.y, x.z, x.w, y.x, y.y, y.z, y.w}};
+    }
+}
+
+// Twiddles of a step of stride 2^log_s: slot i holds frequency reverse(i).
+CUZK_DEVICE void step_twiddles(const ntt_pass& p, fr* a, uint32_t u, uint32_t log_s) {
+    uint32_t j = (u & ((1u << log_s) - 1)) << (NTT_SMALL_LOG - 3 - log_s);
+    if (p.inverse) j = 0u - j;
+    CUZK_UNROLL
+    for (int i = 1; i < 8; i++) {
+        constexpr uint32_t mask = (1u << NTT_SMALL_LOG) - 1;
+        uint32_t k = (i & 1) << 2 | (i & 2) | i >> 2;
+        a[i] = mul_lazy(load_constant(p.small + (j * k & mask)), a[i]);
+    }
+}
+
+// The twiddle between this pass and the one on the bits below: w^(frequency * low), on 2^(levels+below).
+CUZK_DEVICE fr pass_twiddle(const ntt_pass& p, fr a, uint32_t row, uint32_t low) {
+    uint32_t e = reverse_bits(row, p.levels) * low << (p.log_n - p.levels - p.below);
+    if (p.inverse) e = (0u - e) & ((1u << p.log_n) - 1);
+    a = mul_lazy(load_constant(p.root_high + (e >> p.log_root_low)), a);
+    // Between all but the first two passes the exponent is a multiple of 2^log_root_low.
+    if (p.levels + p.below + p.log_root_low > p.log_n)
+        a = mul_lazy(load_constant(p.root_low + (e & ((1u << p.log_root_low) - 1))), a);
+    return a;
+}
+
+CUZK_DEVICE fr scale(const scaling& s, fr a, uint32_t index) {
+    if (s.kind == SCALE_NONE) return a;
+    if (s.kind == SCALE_CONSTANT) return mul_lazy(load_constant(s.powers.low), a);
+    a = mul_lazy(load_constant(s.powers.high + (index >> s.powers.log_low)), a);
+    return mul_lazy(load_constant(s.powers.low + (index & ((1u << s.powers.log_low) - 1))), a);
+}
+
+// The tile of a block: where row r, column c lies.
+struct tile_map {
+    uint32_t base, log_row, log_column;  // base + (r << log_row) + (c << log_column)
+    uint32_t low;                        // index bits below the pass's, for column 0
+};
+
+CUZK_DEVICE tile_map map_tile(const ntt_pass& p) {
+    if (p.below == 0) {
+        uint32_t base = blockIdx.x << (p.levels + p.log_columns);
+        return {base, 0, p.levels, 0};
+    }
+    uint32_t log_blocks = p.below - p.log_columns;  // tiles side by side
+    uint32_t high = blockIdx.x >> log_blocks;
+    uint32_t low = (blockIdx.x & ((1u << log_blocks) - 1)) << p.log_columns;
+    return {high << (p.levels + p.below) | low, p.below, 0, low};
+}
+
+// Decimation in frequency: natural to bit-reversed.
+__global__ void __launch_bounds__(BLOCK, 2) ntt_down_kernel(const __grid_constant__ ntt_pass p) {
+    extern __shared__ uint4 tile[];
+    const uint32_t column = threadIdx.x & ((1u << p.log_columns) - 1), u = threadIdx.x >> p.log_columns;
+    const tile_map map = map_tile(p);
+    uint32_t base = map.base + (column << map.log_column);
+    // In order, the last pass's columns are chosen so that their outputs are neighbours.
+    const bool in_order = p.last && !p.reversed_out;
+    const uint32_t log_blocks = p.log_n - p.levels;
+    const uint32_t neighbour = blockIdx.x << p.log_columns | column;
+    if (in_order) base = reverse_bits(neighbour, log_blocks) << p.levels;
+
+    fr a[8];
+    uint32_t log_s = p.levels - 3;
+    CUZK_UNROLL
+    for (int i = 0; i < 8; i++) {
+        uint32_t at = base + ((u + (i << log_s)) << map.log_row);
+        a[i] = load(p.in + at);
+        if (p.first) {
+            if (p.times) a[i] = sub2(mul_lazy(load(p.times + at), a[i]), load(p.minus + at));
+            a[i] = scale(p.before, a[i], at);
+        }
+    }
+    uint32_t left = p.levels;
+    CUZK_NO_UNROLL
+    for (;;) {
+        transform_down(a, p.roots, left < 3 ? left : 3);
+        if (left <= 3) break;
+        step_twiddles(p, a, u, log_s);
+        left -= 3;
+        uint32_t next = left < 3 ? 0 : left - 3;
+        exchange(p, a, tile, u, column, log_s, next);
+        log_s = next;
+    }
+    // Back to rows that make neighbouring threads write neighbouring elements.
+    const uint32_t spread = p.levels - 3;
+    if (p.below == 0 && spread > 0 && !in_order) {
+        exchange(p, a, tile, u, column, 0, spread);
+        log_s = spread;
+    }
+    CUZK_UNROLL
+    for (int i = 0; i < 8; i++) {
+        uint32_t row = first_row(u, log_s) + (i << log_s);
+        uint32_t at = base + (row << map.log_row);
+        if (!p.last) {
+            a[i] = pass_twiddle(p, a[i], row, map.low + column);
+        } else {
+            uint32_t index = in_order ? reverse_bits(row, p.levels) << log_blocks | neighbour
+                                      : reverse_bits(at, p.log_n);
+            a[i] = reduce(scale(p.after, a[i], index));
+            if (in_order) at = index;
+        }
+        store(p.out + at, a[i]);
+    }
+}
+
+// Decimation in time: bit-reversed to natural.
+__global__ void __launch_bounds__(BLOCK, 2) ntt_up_kernel(const __grid_constant__ ntt_pass p) {
+    extern __shared__ uint4 tile[];
+    const uint32_t column = threadIdx.x & ((1u << p.log_columns) - 1), u = threadIdx.x >> p.log_columns;
+    const tile_map map = map_tile(p);
+    const uint32_t base = map.base + (column << map.log_column);
+    const uint32_t spread = p.levels - 3;
+
+    fr a[8];
+    // The first step has the levels that are left over from steps of three.
+    uint32_t done = p.levels % 3 ? p.levels % 3 : 3;
+    uint32_t log_s = p.below == 0 ? spread : 0;
+    CUZK_UNROLL
+    for (int i = 0; i < 8; i++) {
+        uint32_t row = first_row(u, log_s) + (i << log_s);
+        uint32_t at = base + (row << map.log_row);
+        a[i] = load(p.in + at);
+        if (p.first) {
+            a[i] = scale(p.before, a[i], reverse_bits(at, p.log_n));
+        } else {
+            a[i] = pass_twiddle(p, a[i], row, map.low + column);
+        }
+    }
+    if (log_s != 0) exchange(p, a, tile, u, column, log_s, 0);
+    transform_up(a, p.roots, done);
+    log_s = 0;
+    CUZK_NO_UNROLL
+    while (done < p.levels) {
+        exchange(p, a, tile, u, column, log_s, done);
+        log_s = done;
+        step_twiddles(p, a, u, log_s);
+        transform_up(a, p.roots, 3);
+        done += 3;
+    }
+    CUZK_UNROLL
+    for (int i = 0; i < 8; i++) {
+        uint32_t at = base + ((first_row(u, log_s) + (i << log_s)) << map.log_row);
+        if (p.last) a[i] = reduce(scale(p.after, a[i], at));
+        store(p.out + at, a[i]);
+    }
+}
+
+// Domains of 2 and 4 by the sum itself, one thread: below a tile's 8 points.
+__global__ void ntt_tiny_kernel(const __grid_constant__ ntt_pass p, bool reversed_in) {
+    const uint32_t n = 1u << p.log_n;
+    fr x[4], y[4];
+    for (uint32_t i = 0; i < n; i++) {
+        fr a = load(p.in + i);
+        if (p.times) a = sub(mul(load(p.times + i), a), load(p.minus + i));
+        uint32_t index = reversed_in ? reverse_bits(i, p.log_n) : i;
+        x[index] = reduce(scale(p.before, a, index));
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        y[k] = fr::zero();
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t e = i * k & (n - 1);
+            if (p.inverse) e = (n - e) & (n - 1);
+            y[k] = add(y[k], mul(load(p.root_high + e), x[i]));
+        }
+    }
+    for (uint32_t k = 0; k < n; k++)
+        store(p.out + (p.reversed_out ? reverse_bits(k, p.log_n) : k), reduce(scale(p.after, y[k], k)));
+}
+
+// table[i] = constant * base^i, each thread a stretch.
+__global__ void powers_kernel(fr* table, uint32_t n, const __grid_constant__ fr base,
+                              const __grid_constant__ fr constant) {
+    constexpr uint32_t STRETCH = 32;
+    uint32_t i = (blockIdx.x * blockDim.x + threadIdx.x) * STRETCH;
+    if (i >= n) return;
+    fr a = mul(constant, power(base, i));
+    for (uint32_t end = min(i + STRETCH, n); i < end; i++) {
+        store(table + i, a);
+        a = mul(a, base);
+    }
+}
+
+void launch_powers(cudaStream_t stream, fr* table, uint32_t log_size, const fr& base, const fr& constant) {
+    uint32_t n = 1u << log_size, threads = (n + 31) / 32;
+    powers_kernel<<<(threads + 127) / 128, 128, 0, stream>>>(table, n, base, constant);
+}
+
+fr power_of_two_power(fr a, uint32_t log_exponent) {
+    for (uint32_t i = 0; i < log_exponent; i++) a = sqr(a);
+    return a;
+}
+
+// What one whole transform is.
+struct transform {
+    const fr* in;
+    fr* out;
+    bool down;  // decimation in frequency
+    bool inverse;
+    bool reversed_out;
+    const fr *times, *minus;
+    scaling before, after;
+};
+
+cudaError_t launch_transform(cudaStream_t stream, const ntt_tables& tables, uint32_t log_n,
+                             const transform& t) {
+    ntt_pass p = {};
+    p.in = t.in;
+    p.times = t.times;
+    p.minus = t.minus;
+    p.log_n = log_n;
+    p.inverse = t.inverse;
+    p.reversed_out = t.reversed_out;
+    p.before = t.before;
+    p.after = t.after;
+    p.small = tables.small;
+    p.root_high = tables.root_high;
+    p.root_low = tables.root_low;
+    p.log_root_low = tables.log_root_low;
+    if (log_n < 3) {
+        p.out = t.out;
+        ntt_tiny_kernel<<<1, 1, 0, stream>>>(p, !t.down);
+        return cudaGetLastError();
+    }
+    fr w1 = domain_root(3), w2 = sqr(w1), w3 = mul(w1, w2);
+    // 1/w_8 = w_8^7 = -w_8^3, and so on.
+    p.roots = t.inverse ? eighth_roots{neg(w3), neg(w2), neg(w1)} : eighth_roots{w1, w2, w3};
+
+    auto kernel = t.down ? ntt_down_kernel : ntt_up_kernel;
+    cudaError_t status =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)TILE_BYTES);
+    if (status != cudaSuccess) return status;
+    uint32_t passes = ntt_passes(log_n), above = 0;
+    for (uint32_t i = 0; i < passes; i++) {
+        // Down: from the high bits of an index to the low; up: back.
+        uint32_t which = t.down ? i : passes - 1 - i;
+        p.levels = ntt_pass_levels(log_n, which);
+        above = 0;
+        for (uint32_t j = 0; j <= which; j++) above += ntt_pass_levels(log_n, j);
+        p.below = log_n - above;
+        p.first = i == 0;
+        p.last = i + 1 == passes;
+        uint32_t most = p.below ? p.below : log_n - p.levels;
+        p.log_columns = NTT_TILE_LOG - p.levels < most ? NTT_TILE_LOG - p.levels : most;
+        // All passes but the last work in place, unless there is but one.
+        p.in = i == 0 ? t.in : p.out;
+        p.out = p.last ? t.out : const_cast<fr*>(t.in);
+        uint32_t tile_log = p.levels + p.log_columns;
+        size_t bytes = TILE_BYTES;
+        kernel<<<1u << (log_n - tile_log), 1u << (tile_log - 3), bytes, stream>>>(p);
+    }
+    return cudaGetLastError();
+}
+
+const scaling NOTHING = {SCALE_NONE, {}};
+scaling constant(const fr* c) { return {SCALE_CONSTANT, {nullptr, c, 0}}; }
+scaling powers(const fr* high, const fr* low, uint32_t log_low) {
+    return {SCALE_POWERS, {high, low, log_low}};
+}
+
+// What goes before and after a transform of the given direction, coset or not.
+void set_scaling(transform& t, const ntt_tables& tables, bool coset) {
+    t.before = t.after = NOTHING;
+    if (!t.inverse && coset) t.before = powers(tables.coset_high, tables.coset_low, tables.log_power_low);
+    if (t.inverse && !coset) t.after = constant(tables.one_over_n);
+    if (t.inverse && coset)
+        t.after = powers(tables.coset_inverse_high, tables.coset_inverse_low, tables.log_power_low);
+}
+
+}  // namespace
+}  // namespace cuzk
+
+using namespace cuzk;
+
+extern "C" size_t cuzk_ntt_tables_size(uint32_t log_n) { return ntt_tables(log_n, nullptr).size; }
+
+extern "C" int cuzk_launch_ntt_tables(cuzk_stream stream, uint32_t log_n, void* tables) {
+    if (log_n < 1 || log_n > NTT_MAX_LOG) return cudaErrorInvalidValue;
+    ntt_tables t(log_n, tables);
+    fr one = fr::one(), w = domain_root(log_n), g = fr_generator(), h = fr_generator_inverse();
+    fr over_n = inverse(fr_from((uint64_t)1 << log_n));
+    fr over_z = inverse(sub(power_of_two_power(g, log_n), one));
+    launch_powers(stream, t.small, NTT_SMALL_LOG, domain_root(NTT_SMALL_LOG), one);
+    launch_powers(stream, t.root_high, t.log_root_high, power_of_two_power(w, t.log_root_low), one);
+    launch_powers(stream, t.root_low, t.log_root_low, w, one);
+    launch_powers(stream, t.one_over_n, 0, one, over_n);
+    launch_powers(stream, t.coset_high, t.log_power_high, power_of_two_power(g, t.log_power_low), one);
+    launch_powers(stream, t.coset_inverse_high, t.log_power_high, power_of_two_power(h, t.log_power_low),
+                  one);
+    launch_powers(stream, t.coset_low, t.log_power_low, g, one);
+    launch_powers(stream, t.coset_over_n_low, t.log_power_low, g, over_n);
+    launch_powers(stream, t.coset_inverse_low, t.log_power_low, h, over_n);
+    launch_powers(stream, t.quotient_low, t.log_power_low, h, from_montgomery(mul(over_n, over_z)));
+    return cudaGetLastError();
+}
+
+extern "C" int cuzk_launch_ntt_to_reversed(cuzk_stream stream, const void* tables, uint32_t log_n,
+                                           void* data, int inverse, int coset) {
+    if (log_n < 1 || log_n > NTT_MAX_LOG) return cudaErrorInvalidValue;
+    ntt_tables t(log_n, const_cast<void*>(tables));
+    fr* d = static_cast<fr*>(data);
+    transform f = {d, d, true, inverse != 0, true, nullptr, nullptr, NOTHING, NOTHING};
+    set_scaling(f, t, coset != 0);
+    return launch_transform(stream, t, log_n, f);
+}
+
+extern "C" int cuzk_launch_ntt_from_reversed(cuzk_stream stream, const void* tables, uint32_t log_n,
+                                             void* data, int inverse, int coset) {
+    if (log_n < 1 || log_n > NTT_MAX_LOG) return cudaErrorInvalidValue;
+    ntt_tables t(log_n, const_cast<void*>(tables));
+    fr* d = static_cast<fr*>(data);
+    transform f = {d, d, false, inverse != 0, false, nullptr, nullptr, NOTHING, NOTHING};
+    set_scaling(f, t, coset != 0);
+    return launch_transform(stream, t, log_n, f);
+}
+
+extern "C" int cuzk_launch_ntt(cuzk_stream stream, const void* tables, uint32_t log_n, void* in, void* out,
+                               int inverse, int coset) {
+    if (log_n < 1 || log_n > NTT_MAX_LOG || in == out) return cudaErrorInvalidValue;
+    ntt_tables t(log_n, const_cast<void*>(tables));
+    transform f = {static_cast<fr*>(in), static_cast<fr*>(out), true,    inverse != 0, false,
+                   nullptr,              nullptr,               NOTHING, NOTHING};
+    set_scaling(f, t, coset != 0);
+    return launch_transform(stream, t, log_n, f);
+}
+
+extern "C" int cuzk_launch_quotient(cuzk_stream stream, const void* tables, uint32_t log_n, void* a,
+                                    void* b, void* c, void* h) {
+    if (log_n < 1 || log_n > NTT_MAX_LOG || h == a) return cudaErrorInvalidValue;
+    ntt_tables t(log_n, const_cast<void*>(tables));
+    fr* abc[3] = {static_cast<fr*>(a), static_cast<fr*>(b), static_cast<fr*>(c)};
+    for (fr* x : abc) {
+        // Evaluations to coefficients, bit-reversed and scaled for the coset, to values on the coset.
+        transform down = {x, x, true, true, true, nullptr, nullptr, NOTHING, NOTHING};
+        down.after = powers(t.coset_high, t.coset_over_n_low, t.log_power_low);
+        cudaError_t status = launch_transform(stream, t, log_n, down);
+        if (status != cudaSuccess) return status;
+        transform up = {x, x, false, false, false, nullptr, nullptr, NOTHING, NOTHING};
+        status = launch_transform(stream, t, log_n, up);
+        if (status != cudaSuccess) return status;
+    }
+    transform back = {abc[0], static_cast<fr*>(h), true, true, false, abc[1], abc[2], NOTHING, NOTHING};
+    back.after = powers(t.coset_inverse_high, t.quotient_low, t.log_power_low);
+    return launch_transform(stream, t, log_n, back);
+}
