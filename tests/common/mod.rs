@@ -8,6 +8,7 @@
 
 pub mod c1;
 pub mod filecoin;
+pub mod groth16;
 pub mod porep;
 pub mod seal;
 pub mod synthetic;

@@ -24,7 +24,7 @@ impl<F: BaseField> Affine<F> {
     /// Whether this is the point at infinity. No point of the curves has x = y = 0.
     #[inline(always)]
     pub fn is_infinity(&self) -> bool {
-        self.x.is_zero() && self.y.is_zero()
+        self.x.is_zero() & self.y.is_zero()
     }
 
     /// The negative if asked for, else the point itself.
@@ -80,22 +80,21 @@ enum Case<F> {
     Take,
     /// The sum is infinity.
     Vanish,
-    /// The slope's denominator.
+    /// The points differ; the slope's denominator.
     Chord(F),
-    /// The slope's denominator.
+    /// The points are equal; the slope's denominator.
     Tangent(F),
 }
 
 #[inline(always)]
 fn case<F: BaseField>(left: &Affine<F>, right: &Affine<F>) -> Case<F> {
-    let dx = right.x.sub(&left.x);
-    // Infinity has x = 0 and other points may have it too, so look at y where x is zero.
-    if left.x.is_zero() && left.y.is_zero() {
+    if left.is_infinity() {
         return Case::Take;
     }
-    if right.x.is_zero() && right.y.is_zero() {
+    if right.is_infinity() {
         return Case::Keep;
     }
+    let dx = right.x.sub(&left.x);
     if dx.is_zero() {
         if left.y == right.y && !left.y.is_zero() {
             return Case::Tangent(left.y.add(&left.y));
