@@ -75,12 +75,12 @@ fn rows_of_the_2kib_circuit_equal_its_linear_combinations() {
     );
 
     let slow = compiled.evaluate(&witness).unwrap();
-    for which in 0..3 {
-        assert!(slow[which] == reference.rows[which], "matrix {which}");
+    for (which, slow) in slow.iter().enumerate() {
+        assert!(*slow == reference.rows[which], "matrix {which}");
         let mut fast = vec![blstrs::Scalar::ONE; compiled.shape().rows];
         let aux = AuxAssignment::Compact(&witness.aux);
         evaluate_rows(&compiled, which, &witness.input, aux, &mut fast).unwrap();
-        assert!(fast == slow[which], "matrix {which}");
+        assert!(fast == *slow, "matrix {which}");
     }
     let [a, b, c] = slow;
     assert!((0..a.len()).all(|row| a[row] * b[row] == c[row]));

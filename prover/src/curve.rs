@@ -4,10 +4,12 @@
 //! Values in memory are blst's: little-endian 64-bit limbs in Montgomery form, 32 bytes a scalar,
 //! 96 bytes an affine G1 point, 192 bytes an affine G2 point, infinity all zero.
 
+mod hash;
 mod limbs;
 mod point;
 mod subgroup;
 
+pub use hash::hash_to_scalars;
 pub use limbs::{montgomery_limbs, scalars_from_limbs};
 pub use point::{encoding_fault, infinities, AffinePoint, PointFault};
 pub use subgroup::{first_outside_subgroup, SubgroupSum, SUBGROUP_BATCH};

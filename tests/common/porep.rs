@@ -31,7 +31,7 @@ pub fn circuit_2kib(fixture: &Fixture) -> Circuit {
         panic!("{} is no sector of 2 KiB", fixture.case);
     };
     let inputs = PublicInputs {
-        replica_id: output.replica_id.into(),
+        replica_id: output.replica_id,
         tau: Some(Tau {
             comm_d: output.comm_d.into(),
             comm_r: output.comm_r.into(),

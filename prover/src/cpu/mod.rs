@@ -5,6 +5,7 @@ pub mod affine;
 mod backend;
 pub mod evaluate;
 pub mod field;
+pub mod fixed_base;
 pub mod fr;
 pub mod msm;
 pub mod ntt;

@@ -6,6 +6,7 @@
 mod assignment;
 mod proof;
 mod prover;
+pub mod setup;
 mod verifier;
 
 pub use assignment::check_assignment;

@@ -28,6 +28,7 @@ mod key;
 mod layout;
 mod resident;
 mod shape;
+mod write;
 
 pub use checks::Checks;
 pub use file::{FileIdentity, ParameterFile, DIGEST_BYTES};
@@ -36,3 +37,4 @@ pub use key::VerifyingKey;
 pub use layout::{Section, SectionSpan};
 pub use resident::ResidentSrs;
 pub use shape::SrsShape;
+pub use write::PendingFile;
