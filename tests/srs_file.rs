@@ -2,20 +2,20 @@
 //! Parameter files: what bellperson writes is read as bellperson reads it, and every way in which
 //! a file can be bad is refused with its cause.
 
+mod chain;
+
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use bellpepper_core::{Circuit, ConstraintSystem, SynthesisError};
-use bellperson::groth16::{generate_parameters, Parameters};
-use blstrs::{Bls12, G1Projective, G2Projective, Scalar};
+use bellperson::groth16::Parameters;
+use blstrs::Bls12;
+use chain::parameters;
 use cuzk_prover::cancel::Cancel;
 use cuzk_prover::srs::{
     Checks, HostSrs, ParameterFile, ResidentSrs, Section, SrsShape, VerifyingKey,
 };
 use cuzk_prover::ErrorKind;
-use ff::Field;
-use group::Group;
 
 /// Bytes of the verifying key before the count of ic.
 const KEY_POINTS: u64 = 864;
@@ -26,60 +26,6 @@ const LEVELS: [Checks; 4] = [
     Checks::Curve,
     Checks::CurveAndSubgroup,
 ];
-
-/// A chain of multiplications by small constants and squarings, with one public output.
-struct Chain {
-    steps: usize,
-}
-
-impl Circuit<Scalar> for Chain {
-    fn synthesize<CS: ConstraintSystem<Scalar>>(self, cs: &mut CS) -> Result<(), SynthesisError> {
-        let mut value = Scalar::from(3u64);
-        let mut variable = cs.alloc(|| "start", || Ok(value))?;
-        for step in 0..self.steps {
-            let (next, b) = if step % 3 == 0 {
-                (value.square(), None)
-            } else {
-                let factor = Scalar::from(step as u64 + 2);
-                (value * factor, Some(factor))
-            };
-            let product = cs.alloc(|| format!("step {step}"), || Ok(next))?;
-            cs.enforce(
-                || format!("step {step} is right"),
-                |lc| lc + variable,
-                |lc| match b {
-                    Some(factor) => lc + (factor, CS::one()),
-                    None => lc + variable,
-                },
-                |lc| lc + product,
-            );
-            (value, variable) = (next, product);
-        }
-        let output = cs.alloc_input(|| "output", || Ok(value))?;
-        cs.enforce(
-            || "output is right",
-            |lc| lc + variable,
-            |lc| lc + CS::one(),
-            |lc| lc + output,
-        );
-        Ok(())
-    }
-}
-
-fn parameters(steps: usize, seed: u64) -> Parameters<Bls12> {
-    let secret = |i: u64| Scalar::from(seed + i).pow_vartime([5]);
-    generate_parameters::<Bls12, _>(
-        Chain { steps },
-        G1Projective::generator(),
-        G2Projective::generator(),
-        secret(1),
-        secret(2),
-        secret(3),
-        secret(4),
-        secret(5),
-    )
-    .unwrap()
-}
 
 /// The folder of the files here, the whole parameters and the file's bytes. Five thousand steps
 /// make the sections longer than one chunk of reading and one batch of the subgroup check.

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a device must do: keep parameters, turn an assignment into the quotient and the five sums.
+//! What a device must do: keep parameters, turn an assignment into the quotient and the five sums;
+//! and the choice of the device.
 
 pub use crate::cancel::Cancel;
 pub use crate::srs::ResidentSrs;
 
+use std::sync::Arc;
+
 use crate::circuit::{Bitmap, CompactAux, CompiledCircuit};
+use crate::cpu::CpuBackend;
 use crate::curve::{G1Projective, G2Projective, Scalar};
+use crate::gpu::{self, DeviceSelector};
+use crate::srs::{Checks, HostSrs, ParameterFile, SrsShape};
 use crate::timing::Timings;
-use crate::Result;
+use crate::{Error, ErrorKind, Result};
 
 /// The auxiliary part of an assignment.
 #[derive(Clone, Copy)]
@@ -81,10 +87,85 @@ pub struct Sums {
     pub b_g2: G2Projective,
 }
 
+/// Memory that something takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Memory {
+    /// Bytes in the host.
+    pub host: u64,
+    /// Bytes on the device.
+    pub device: u64,
+}
+
+impl std::ops::Add for Memory {
+    type Output = Memory;
+
+    fn add(self, other: Memory) -> Memory {
+        Memory {
+            host: self.host.saturating_add(other.host),
+            device: self.device.saturating_add(other.device),
+        }
+    }
+}
+
+impl std::iter::Sum for Memory {
+    fn sum<I: Iterator<Item = Memory>>(parts: I) -> Memory {
+        parts.fold(Memory::default(), |sum, part| sum + part)
+    }
+}
+
+/// Which kind of device proves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BackendChoice {
+    /// A GPU where one can be used, otherwise the CPU.
+    #[default]
+    Auto,
+    /// The CPU; no CUDA call is made.
+    Cpu,
+    /// A GPU, or an error.
+    Cuda,
+}
+
+impl BackendChoice {
+    /// The choice of that name: auto, cpu or cuda, in either case.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let names = [
+            ("auto", BackendChoice::Auto),
+            ("cpu", BackendChoice::Cpu),
+            ("cuda", BackendChoice::Cuda),
+        ];
+        let found = names
+            .iter()
+            .find(|(known, _)| known.eq_ignore_ascii_case(name.trim()));
+        found.map(|(_, choice)| *choice)
+    }
+}
+
 /// A device that proves: the CPU or a GPU.
 pub trait Backend: Send + Sync {
     /// The name in timings and reports: "cpu", or "cuda" with the device.
     fn name(&self) -> &str;
+
+    /// Memory that parameters of this shape take while they are resident.
+    fn srs_memory(&self, shape: &SrsShape) -> Memory {
+        Memory {
+            host: shape.affine_bytes(),
+            device: 0,
+        }
+    }
+
+    /// Memory that one call of `sums` takes beside the parameters and the assignment; called on
+    /// the context's rayon pool.
+    fn work_memory(&self, shape: &SrsShape) -> Memory;
+
+    /// Loads parameters and checks them as asked; called on the context's rayon pool.
+    fn load_srs(
+        &self,
+        file: &ParameterFile,
+        checks: Checks,
+        cancel: &Cancel,
+    ) -> Result<Arc<dyn ResidentSrs>> {
+        Ok(Arc::new(HostSrs::load(file, checks, cancel)?))
+    }
 
     /// The five sums of one assignment. Sizes were checked against the parameters before.
     ///
@@ -96,4 +177,91 @@ pub trait Backend: Send + Sync {
         cancel: &Cancel,
         timings: &mut Timings,
     ) -> Result<Sums>;
+}
+
+/// The devices that a context proves on.
+#[derive(Clone)]
+pub struct Chosen {
+    /// One of each device; never empty.
+    pub backends: Vec<Arc<dyn Backend>>,
+    /// Why these, as a sentence for a reader.
+    pub reason: String,
+}
+
+/// Chooses the devices. `by` says who made the choice; `no_gpu` is the value of `BELLMAN_NO_GPU`
+/// where it forbids the GPU. Makes no CUDA call when the CPU is chosen or the GPU forbidden.
+///
+/// Errors: `NoDevice` with the reason when GPUs were asked for and none can be used;
+/// `InvalidArgument` when a device of the list does not exist.
+pub fn choose(
+    choice: BackendChoice,
+    by: &str,
+    no_gpu: Option<&str>,
+    devices: Option<&[DeviceSelector]>,
+) -> Result<Chosen> {
+    let cpu = |reason: String| Chosen {
+        backends: vec![Arc::new(CpuBackend)],
+        reason,
+    };
+    if choice == BackendChoice::Cpu {
+        return Ok(cpu(format!("{by} asked for the CPU")));
+    }
+    let asked = choice == BackendChoice::Cuda;
+    let refusal = match no_gpu {
+        Some(value) => Error::new(
+            ErrorKind::NoDevice,
+            format!("BELLMAN_NO_GPU is {value:?} and forbids the GPU"),
+        ),
+        None => match gpu::select(devices) {
+            Ok(usable) => Error::new(
+                ErrorKind::NoDevice,
+                format!(
+                    "this version proves on none of the {} usable GPUs",
+                    usable.len()
+                ),
+            ),
+            Err(error) => error,
+        },
+    };
+    match refusal.kind() {
+        ErrorKind::NoDevice if !asked => Ok(cpu(refusal.message().to_string())),
+        _ if asked => Err(refusal.context(format!("{by} asked for CUDA"))),
+        _ => Err(refusal),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cpu_is_chosen_with_its_reason() {
+        let chosen = choose(BackendChoice::Cpu, "CUZK_BACKEND", None, None).unwrap();
+        assert_eq!(chosen.backends.len(), 1);
+        assert_eq!(chosen.backends[0].name(), "cpu");
+        assert_eq!(chosen.reason, "CUZK_BACKEND asked for the CPU");
+    }
+
+    #[test]
+    fn a_forbidden_gpu_leaves_the_cpu_or_is_an_error_where_cuda_was_asked_for() {
+        let chosen = choose(BackendChoice::Auto, "default", Some("1"), None).unwrap();
+        assert_eq!(chosen.backends[0].name(), "cpu");
+        assert_eq!(chosen.reason, "BELLMAN_NO_GPU is \"1\" and forbids the GPU");
+        let outcome = choose(BackendChoice::Cuda, "CUZK_BACKEND", Some("1"), None);
+        let error = outcome.err().unwrap();
+        assert_eq!(error.kind(), ErrorKind::NoDevice);
+        let text = error.to_string();
+        assert!(
+            text.starts_with("CUZK_BACKEND asked for CUDA: BELLMAN_NO_GPU"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn backends_are_known_by_name() {
+        assert_eq!(BackendChoice::from_name("CPU"), Some(BackendChoice::Cpu));
+        assert_eq!(BackendChoice::from_name("cuda"), Some(BackendChoice::Cuda));
+        assert_eq!(BackendChoice::from_name("auto"), Some(BackendChoice::Auto));
+        assert_eq!(BackendChoice::from_name("gpu"), None);
+    }
 }

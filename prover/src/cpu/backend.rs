@@ -4,9 +4,9 @@
 use super::evaluate::evaluate_rows;
 use super::msm::{aux_sum, compact, input_sum, msm};
 use super::quotient::quotient;
-use crate::backend::{Assignment, AuxAssignment, Backend, Cancel, ResidentSrs, Rows, Sums};
+use crate::backend::{Assignment, AuxAssignment, Backend, Cancel, Memory, ResidentSrs, Rows, Sums};
 use crate::curve::Scalar;
-use crate::srs::HostSrs;
+use crate::srs::{HostSrs, SrsShape};
 use crate::timing::{timed, Timings};
 use crate::{Error, ErrorKind, Result};
 
@@ -20,6 +20,14 @@ pub struct CpuBackend;
 impl Backend for CpuBackend {
     fn name(&self) -> &str {
         "cpu"
+    }
+
+    fn work_memory(&self, shape: &SrsShape) -> Memory {
+        let threads = rayon::current_num_threads() as u64;
+        Memory {
+            host: 64 * (shape.h as u64 + 1) + 5_000_000 * threads,
+            device: 0,
+        }
     }
 
     fn sums(

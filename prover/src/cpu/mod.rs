@@ -10,6 +10,7 @@ pub mod fr;
 pub mod msm;
 pub mod ntt;
 mod quotient;
+pub mod threads;
 
 pub use backend::CpuBackend;
 

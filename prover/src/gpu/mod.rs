@@ -17,7 +17,8 @@ pub fn forbidden_by_environment() -> bool {
     forbids(std::env::var_os("BELLMAN_NO_GPU").as_deref())
 }
 
-fn forbids(value: Option<&std::ffi::OsStr>) -> bool {
+/// Whether a value of `BELLMAN_NO_GPU` forbids the GPU.
+pub(crate) fn forbids(value: Option<&std::ffi::OsStr>) -> bool {
     let Some(value) = value else {
         return false;
     };

@@ -6,7 +6,7 @@ use crate::curve::{encoding_fault, AffinePoint, PointFault};
 /// What is checked of every point of the queries; each level includes those before it.
 ///
 /// The file's size, its counts and the whole verifying key are checked at every level.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Checks {
     /// Nothing more. A changed bit in a query is not noticed here; the proofs made with it fail
     /// their own verification.

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Contexts: the devices, memory, threads and caches that proofs are made with, and whose turn
+//! it is.
+
+mod context;
+mod memory;
+mod notifier;
+mod options;
+mod pool;
+mod prove;
+mod queue;
+mod random;
+mod residents;
+mod srs;
+
+pub use context::{Context, ContextInfo};
+pub use options::{Options, DEFAULT_PARAMETER_FOLDER};
+pub use prove::{CircuitHandle, Partition, Proved, Source, WitnessSource};
+pub use queue::Priority;
+pub use random::random_scalar;
+pub use residents::{ResidentCounts, ResidentInfo};
+pub use srs::{Srs, SrsOptions};

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One partition after the other: wait for a device and memory, make the witness, prove, verify.
+
+use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::context::{Context, ResidentKey};
+use super::queue::{Place, Priority};
+use super::random_scalar;
+use super::residents::{Need, Value};
+use super::srs::Srs;
+use crate::backend::{Assignment, AuxAssignment, Backend, Memory, Rows};
+use crate::cancel::Cancel;
+use crate::circuit::{CompiledCircuit, Witness};
+use crate::curve::Scalar;
+use crate::groth16::{check_assignment, prove, Proof};
+use crate::log::Level;
+use crate::srs::ResidentSrs;
+use crate::timing::{timed, Timings};
+use crate::{Error, ErrorKind, Result};
+
+/// A compiled circuit by name: recorded when it is needed and not resident.
+#[derive(Clone)]
+pub struct CircuitHandle {
+    /// The name that tells it from all other circuits.
+    pub name: String,
+    /// Memory that it takes in bytes, as far as is known beforehand.
+    pub bytes: u64,
+    /// Records it.
+    pub record: Arc<dyn Fn() -> Result<CompiledCircuit> + Send + Sync>,
+}
+
+/// Makes a witness for a circuit, on the context's rayon pool.
+pub type WitnessSource<'a> =
+    Box<dyn FnOnce(&CompiledCircuit, &Cancel, &mut Timings) -> Result<Witness> + Send + 'a>;
+
+/// Where the assignment of a partition comes from.
+pub enum Source<'a> {
+    /// The caller has it, rows evaluated.
+    Given(Assignment<'a>),
+    /// A witness for a compiled circuit.
+    Circuit {
+        /// The circuit.
+        circuit: CircuitHandle,
+        /// Makes the witness.
+        witness: WitnessSource<'a>,
+        /// Memory in bytes that the witness takes, what it is made from included.
+        witness_bytes: u64,
+    },
+}
+
+/// One proof to be made.
+pub struct Partition<'a> {
+    /// The parameters.
+    pub srs: Srs,
+    /// The assignment.
+    pub source: Source<'a>,
+    /// The blinding scalars r and s; from the operating system's generator when not given, as
+    /// they must be but for tests.
+    pub randomness: Option<(Scalar, Scalar)>,
+}
+
+/// A proof and how it came about.
+#[derive(Clone, Debug)]
+pub struct Proved {
+    /// The proof.
+    pub proof: Proof,
+    /// Where the time went.
+    pub timings: Timings,
+    /// The device that made it, by name.
+    pub backend: String,
+}
+
+impl Context {
+    /// Proves assignments whose rows the caller evaluated, in their order.
+    ///
+    /// Errors: `InvalidArgument` for lengths that differ or parameters of another context;
+    /// `InvalidAssignment` for sizes that do not fit the parameters, before anything is proved;
+    /// otherwise those of `prove_partitions`.
+    pub fn prove(
+        &self,
+        srs: &Srs,
+        assignments: &[Assignment<'_>],
+        randomness: Option<&[(Scalar, Scalar)]>,
+        priority: Priority,
+        cancel: &Cancel,
+    ) -> Result<Vec<Proved>> {
+        self.check_process()?;
+        if let Some(randomness) = randomness {
+            if randomness.len() != assignments.len() {
+                return Err(Error::new(
+                    ErrorKind::InvalidArgument,
+                    format!(
+                        "{} pairs of r and s for {} assignments",
+                        randomness.len(),
+                        assignments.len()
+                    ),
+                ));
+            }
+        }
+        for (index, assignment) in assignments.iter().enumerate() {
+            check_assignment(assignment, srs.shape())
+                .map_err(|error| error.context(format!("assignment {index}")))?;
+        }
+        let partitions = assignments
+            .iter()
+            .enumerate()
+            .map(|(index, assignment)| Partition {
+                srs: srs.clone(),
+                source: Source::Given(*assignment),
+                randomness: randomness.map(|pairs| pairs[index]),
+            });
+        self.prove_partitions(partitions.collect(), priority, cancel, &|_| ())
+    }
+
+    /// Proves partitions in their order; `done` is told how many are, on the calling thread.
+    ///
+    /// Each waits for its turn on a device and for memory; other work of the context can come
+    /// between, more urgent work first. With self-verification a proof that does not verify is
+    /// made once more; if that fails too, the error is `SelfCheckFailed`.
+    ///
+    /// Errors, with the partition in front: `OutOfMemory` with the sizes, `Cancelled`, and what
+    /// loading, the witness and the device report; a panic in them is `Internal` with its text.
+    pub fn prove_partitions(
+        &self,
+        partitions: Vec<Partition<'_>>,
+        priority: Priority,
+        cancel: &Cancel,
+        done: &dyn Fn(usize),
+    ) -> Result<Vec<Proved>> {
+        self.check_process()?;
+        let place = self.inner.queue.place(priority);
+        let n = partitions.len();
+        let mut proofs = Vec::with_capacity(n);
+        for (index, partition) in partitions.into_iter().enumerate() {
+            let proof = self.prove_partition(place, partition, cancel);
+            let proof = proof.map_err(|error| match n {
+                1 => error,
+                _ => error.context(format!("partition {index} of {n}")),
+            })?;
+            proofs.push(proof);
+            done(proofs.len());
+        }
+        Ok(proofs)
+    }
+
+    /// Waits for a device, proves on it, and counts.
+    pub(super) fn prove_partition(
+        &self,
+        place: Place,
+        partition: Partition<'_>,
+        cancel: &Cancel,
+    ) -> Result<Proved> {
+        let start = Instant::now();
+        let inner = &self.inner;
+        if !Arc::ptr_eq(inner, &partition.srs.context().inner) {
+            return Err(Error::new(
+                ErrorKind::InvalidArgument,
+                format!(
+                    "the parameters of {} were opened in another context",
+                    partition.srs.path().display()
+                ),
+            ));
+        }
+        let path = partition.srs.path().display().to_string();
+        let mut timings = Timings::default();
+        let turn = timed(&mut timings.queue, || inner.queue.enter(place, cancel))?;
+        let lane = turn.lane();
+        let outcome = self.prove_on(lane, partition, cancel, &mut timings);
+        drop(turn);
+        timings.total = start.elapsed();
+        let counters = &inner.counters;
+        match outcome {
+            Ok(proof) => {
+                counters.proofs.fetch_add(1, Ordering::Relaxed);
+                inner.log.write(Level::Debug, || {
+                    format!("proved with {path} in {:.1?}: {timings:?}", timings.total)
+                });
+                Ok(Proved {
+                    proof,
+                    timings,
+                    backend: inner.backends[lane].name().to_string(),
+                })
+            }
+            Err(error) => {
+                if error.kind() != ErrorKind::Cancelled {
+                    counters.failures.fetch_add(1, Ordering::Relaxed);
+                    inner
+                        .log
+                        .write(Level::Error, || format!("proving with {path}: {error}"));
+                }
+                Err(error)
+            }
+        }
+    }
+
+    fn prove_on(
+        &self,
+        lane: usize,
+        partition: Partition<'_>,
+        cancel: &Cancel,
+        timings: &mut Timings,
+    ) -> Result<Proof> {
+        let inner = &self.inner;
+        let backend = &*inner.backends[lane];
+        let srs = &partition.srs;
+        let mut needs = vec![srs.need(lane, cancel)];
+        let mut work = inner.pool.run(|| Ok(backend.work_memory(srs.shape())))?;
+        if let Source::Circuit {
+            circuit,
+            witness_bytes,
+            ..
+        } = &partition.source
+        {
+            needs.push(self.circuit_need(circuit.clone()));
+            work.host = work.host.saturating_add(*witness_bytes);
+        }
+        let purpose = format!("proving with {}", srs.path().display());
+        let waited = Instant::now();
+        let lease = inner.residents.lease(needs, work, &purpose, cancel)?;
+        // Waiting for memory that other work holds is waiting for a turn.
+        match lease.loaded {
+            true => timings.parameter_load += waited.elapsed(),
+            false => timings.queue += waited.elapsed(),
+        }
+        let lost = || Error::new(ErrorKind::Internal, "a resident has another type");
+        let resident = Srs::of_value(&lease.values()[0]).ok_or_else(lost)?;
+        let maker = Maker {
+            context: self,
+            backend,
+            srs,
+            resident,
+            randomness: partition.randomness,
+        };
+        let proof = match partition.source {
+            Source::Given(assignment) => inner.pool.run(|| {
+                let false_row = || first_false_row(&assignment);
+                maker.checked_proof(&assignment, &false_row, cancel, timings)
+            }),
+            Source::Circuit { witness, .. } => {
+                let circuit: &CompiledCircuit =
+                    lease.values()[1].downcast_ref().ok_or_else(lost)?;
+                inner.pool.run(|| {
+                    let start = Instant::now();
+                    let witness = witness(circuit, cancel, timings)?;
+                    timings.witness += start.elapsed();
+                    let assignment = Assignment {
+                        rows: Rows::Compiled(circuit),
+                        input: &witness.input,
+                        aux: AuxAssignment::Compact(&witness.aux),
+                        a_aux_density: circuit.a_aux_density(),
+                        b_input_density: circuit.b_input_density(),
+                        b_aux_density: circuit.b_aux_density(),
+                    };
+                    let false_row = || circuit.first_unsatisfied_row(&witness).ok().flatten();
+                    maker.checked_proof(&assignment, &false_row, cancel, timings)
+                })
+            }
+        }?;
+        let (used, _) = inner.residents.used();
+        timings.peak_host_bytes = timings.peak_host_bytes.max(used.host);
+        timings.peak_device_bytes = timings.peak_device_bytes.max(used.device);
+        Ok(proof)
+    }
+
+    fn circuit_need(&self, circuit: CircuitHandle) -> Need<'_, ResidentKey> {
+        let inner = &self.inner;
+        let host = |bytes| Memory {
+            host: bytes,
+            device: 0,
+        };
+        let name = circuit.name.clone();
+        let load = move || {
+            let start = Instant::now();
+            let compiled = inner.pool.run(|| (circuit.record)())?;
+            let memory = host(compiled.bytes() as u64);
+            inner.log.write(Level::Info, || {
+                let elapsed = start.elapsed();
+                format!(
+                    "recorded {}: {} bytes, {elapsed:.1?}",
+                    circuit.name, memory.host
+                )
+            });
+            Ok((Arc::new(compiled) as Value, memory))
+        };
+        Need {
+            key: ResidentKey::Circuit(name.clone()),
+            name,
+            memory: host(circuit.bytes),
+            load: Box::new(load),
+        }
+    }
+}
+
+/// Makes the proofs of one partition.
+struct Maker<'a> {
+    context: &'a Context,
+    backend: &'a dyn Backend,
+    srs: &'a Srs,
+    resident: &'a dyn ResidentSrs,
+    randomness: Option<(Scalar, Scalar)>,
+}
+
+impl Maker<'_> {
+    /// A proof; with self-verification, one that verifies. `false_row` finds a row that the
+    /// assignment does not satisfy.
+    fn checked_proof(
+        &self,
+        assignment: &Assignment<'_>,
+        false_row: &dyn Fn() -> Option<usize>,
+        cancel: &Cancel,
+        timings: &mut Timings,
+    ) -> Result<Proof> {
+        let proof = self.proof(assignment, cancel, timings)?;
+        if self.verifies(assignment, &proof, timings)? {
+            return Ok(proof);
+        }
+        if let Some(row) = false_row() {
+            return Err(Error::new(
+                ErrorKind::InvalidAssignment,
+                format!("row {row} of the assignment is not satisfied: a times b is not c"),
+            ));
+        }
+        let inner = &self.context.inner;
+        inner
+            .counters
+            .self_check_retries
+            .fetch_add(1, Ordering::Relaxed);
+        inner.log.write(Level::Warn, || {
+            format!(
+                "a proof with {} does not verify, {} makes it again",
+                self.srs.path().display(),
+                self.backend.name()
+            )
+        });
+        let proof = self.proof(assignment, cancel, timings)?;
+        if self.verifies(assignment, &proof, timings)? {
+            return Ok(proof);
+        }
+        Err(Error::new(
+            ErrorKind::SelfCheckFailed,
+            format!(
+                "two proofs by {} with {} do not verify though every row is satisfied: the \
+                 parameters are not the circuit's, or the device computes wrongly",
+                self.backend.name(),
+                self.srs.path().display()
+            ),
+        ))
+    }
+
+    fn proof(
+        &self,
+        assignment: &Assignment<'_>,
+        cancel: &Cancel,
+        timings: &mut Timings,
+    ) -> Result<Proof> {
+        let (r, s) = match self.randomness {
+            Some(pair) => pair,
+            None => (random_scalar()?, random_scalar()?),
+        };
+        prove(
+            self.backend,
+            self.resident,
+            assignment,
+            r,
+            s,
+            cancel,
+            timings,
+        )
+    }
+
+    fn verifies(
+        &self,
+        assignment: &Assignment<'_>,
+        proof: &Proof,
+        timings: &mut Timings,
+    ) -> Result<bool> {
+        if !self.context.inner.self_verification {
+            return Ok(true);
+        }
+        timed(&mut timings.verify, || {
+            self.srs
+                .prepared_key()
+                .verify(&assignment.input[1..], proof)
+        })
+    }
+}
+
+/// The first row with a b != c of an assignment whose rows are given.
+fn first_false_row(assignment: &Assignment<'_>) -> Option<usize> {
+    let Rows::Given { a, b, c } = assignment.rows else {
+        return None;
+    };
+    a.iter().zip(b).zip(c).position(|((a, b), c)| a * b != *c)
+}

@@ -1,0 +1,702 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Contexts: proofs through them verify under bellperson, and whatever goes wrong comes out as an
+//! error that leaves the context usable.
+
+mod chain;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{mpsc, Arc, Mutex, OnceLock};
+
+use bellperson::groth16::{prepare_verifying_key, verify_proof, Parameters, PreparedVerifyingKey};
+use blstrs::{Bls12, Scalar};
+use chain::{parameters, Chain};
+use cuzk_prover::backend::{
+    Assignment, AuxAssignment, Backend, BackendChoice, Memory, ResidentSrs, Rows, Sums,
+};
+use cuzk_prover::cancel::Cancel;
+use cuzk_prover::circuit::{synthesize, CompiledCircuit, Witness};
+use cuzk_prover::cpu::CpuBackend;
+use cuzk_prover::groth16::Proof;
+use cuzk_prover::log::Level;
+use cuzk_prover::schedule::{
+    CircuitHandle, Context, Options, Partition, Priority, Source, Srs, SrsOptions,
+};
+use cuzk_prover::srs::{Checks, ParameterFile, SrsShape};
+use cuzk_prover::timing::Timings;
+use cuzk_prover::{Error, ErrorKind, Result};
+use ff::Field;
+
+const STEPS: usize = 200;
+
+struct Fixture {
+    folder: tempfile::TempDir,
+    key: PreparedVerifyingKey<Bls12>,
+    circuit: CompiledCircuit,
+    witness: Witness,
+    rows: [Vec<Scalar>; 3],
+    aux: Vec<Scalar>,
+}
+
+fn fixture() -> &'static Fixture {
+    static FIXTURE: OnceLock<Fixture> = OnceLock::new();
+    FIXTURE.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let parameters = parameters(STEPS, 1);
+        write(&folder.path().join("chain.params"), &parameters);
+        let circuit = CompiledCircuit::record(Chain { steps: STEPS }).unwrap();
+        let witness = synthesize(Chain { steps: STEPS }).unwrap();
+        Fixture {
+            folder,
+            key: prepare_verifying_key(&parameters.vk),
+            rows: circuit.evaluate(&witness).unwrap(),
+            aux: (0..witness.aux.len()).map(|i| witness.aux.get(i)).collect(),
+            circuit,
+            witness,
+        }
+    })
+}
+
+fn write(path: &Path, parameters: &Parameters<Bls12>) {
+    let mut bytes = Vec::new();
+    parameters.write(&mut bytes).unwrap();
+    std::fs::write(path, bytes).unwrap();
+}
+
+fn path() -> PathBuf {
+    fixture().folder.path().join("chain.params")
+}
+
+fn options() -> Options {
+    Options {
+        backend: Some(BackendChoice::Cpu),
+        threads: Some(2),
+        ..Options::default()
+    }
+}
+
+fn context() -> Context {
+    Context::new(options()).unwrap()
+}
+
+fn open(context: &Context) -> Srs {
+    context
+        .open_srs(&path(), &SrsOptions::default(), &Cancel::default())
+        .unwrap()
+}
+
+fn given() -> Assignment<'static> {
+    let fixture = fixture();
+    Assignment {
+        rows: Rows::Given {
+            a: &fixture.rows[0],
+            b: &fixture.rows[1],
+            c: &fixture.rows[2],
+        },
+        input: &fixture.witness.input,
+        aux: AuxAssignment::Scalars(&fixture.aux),
+        a_aux_density: fixture.circuit.a_aux_density(),
+        b_input_density: fixture.circuit.b_input_density(),
+        b_aux_density: fixture.circuit.b_aux_density(),
+    }
+}
+
+fn chain_circuit() -> CircuitHandle {
+    CircuitHandle {
+        name: "chain".to_string(),
+        bytes: 100_000,
+        record: Arc::new(|| CompiledCircuit::record(Chain { steps: STEPS })),
+    }
+}
+
+fn partition(srs: &Srs) -> Partition<'static> {
+    Partition {
+        srs: srs.clone(),
+        source: Source::Circuit {
+            circuit: chain_circuit(),
+            witness: Box::new(|_, _, _| synthesize(Chain { steps: STEPS })),
+            witness_bytes: 10_000,
+        },
+        randomness: None,
+    }
+}
+
+fn prove(context: &Context, srs: &Srs) -> Result<Proof> {
+    let proved = context.prove(srs, &[given()], None, Priority::Normal, &Cancel::default())?;
+    Ok(proved[0].proof)
+}
+
+fn prove_partitions(context: &Context, partitions: Vec<Partition<'_>>) -> Result<Vec<Proof>> {
+    let cancel = Cancel::default();
+    let proved = context.prove_partitions(partitions, Priority::Normal, &cancel, &|_| ())?;
+    Ok(proved.iter().map(|proved| proved.proof).collect())
+}
+
+/// Verifies by bellperson, from the proof's bytes.
+fn assert_verifies(proof: &Proof) {
+    let bytes = proof.to_bytes();
+    let theirs = bellperson::groth16::Proof::<Bls12>::read(&bytes[..]).unwrap();
+    let fixture = fixture();
+    assert!(verify_proof(&fixture.key, &theirs, &fixture.witness.input[1..]).unwrap());
+}
+
+#[test]
+fn given_rows_and_compiled_circuits_prove_what_bellperson_verifies() {
+    let context = context();
+    let srs = open(&context);
+    assert_verifies(&prove(&context, &srs).unwrap());
+    let partitions = (0..3).map(|_| partition(&srs)).collect();
+    let seen = Mutex::new(Vec::new());
+    let proved = context
+        .prove_partitions(partitions, Priority::High, &Cancel::default(), &|done| {
+            seen.lock().unwrap().push(done);
+        })
+        .unwrap();
+    assert_eq!(*seen.lock().unwrap(), [1, 2, 3]);
+    for proved in &proved {
+        assert_verifies(&proved.proof);
+        assert_eq!(proved.backend, "cpu");
+        let timings = &proved.timings;
+        assert!(timings.total >= timings.witness + timings.msm_h + timings.verify);
+        assert!(timings.witness.as_nanos() > 0 && timings.verify.as_nanos() > 0);
+        assert!(timings.peak_host_bytes >= srs.memory().host);
+    }
+    assert!(proved[0].proof != proved[1].proof, "r and s are not fresh");
+    let info = context.info().unwrap();
+    assert_eq!(info.proofs, 4);
+    assert_eq!(info.failures, 0);
+    assert_eq!(info.backends, ["cpu"]);
+    assert_eq!(info.reason, "the options asked for the CPU");
+    let names: Vec<&str> = info
+        .residents
+        .iter()
+        .map(|info| info.name.as_str())
+        .collect();
+    assert!(names.contains(&"chain") && names.contains(&&*path().to_string_lossy()));
+    assert!(info.residents.iter().all(|resident| resident.in_use == 0));
+}
+
+#[test]
+fn fixed_randomness_gives_the_same_proof_by_both_ways() {
+    let context = context();
+    let srs = open(&context);
+    let pair = (Scalar::from(5u64), Scalar::from(7u64));
+    let cancel = Cancel::default();
+    let proved = context
+        .prove(
+            &srs,
+            &[given(), given()],
+            Some(&[pair, pair]),
+            Priority::Low,
+            &cancel,
+        )
+        .unwrap();
+    let mut partition = partition(&srs);
+    partition.randomness = Some(pair);
+    let compiled = prove_partitions(&context, vec![partition]).unwrap();
+    assert!(proved[0].proof == proved[1].proof && proved[0].proof == compiled[0]);
+    let outcome = context.prove(&srs, &[given()], Some(&[]), Priority::Low, &cancel);
+    let error = outcome.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    assert_eq!(error.to_string(), "0 pairs of r and s for 1 assignments");
+}
+
+#[test]
+fn evicted_parameters_are_loaded_again_under_the_live_handle() {
+    let context = context();
+    let srs = open(&context);
+    for round in 0..3 {
+        assert!(srs.is_resident().unwrap());
+        srs.evict().unwrap();
+        assert!(!srs.is_resident().unwrap());
+        assert_eq!(context.info().unwrap().used, Memory::default());
+        assert_verifies(&prove(&context, &srs).unwrap());
+        assert_eq!(context.info().unwrap().resident_counts.loads, round + 2);
+    }
+    // A file that was replaced is still the handle's own; one that was written to is refused.
+    let copy = fixture().folder.path().join("replaced.params");
+    std::fs::copy(path(), &copy).unwrap();
+    let srs = context
+        .open_srs(&copy, &SrsOptions::default(), &Cancel::default())
+        .unwrap();
+    std::fs::remove_file(&copy).unwrap();
+    srs.evict().unwrap();
+    assert_verifies(&prove(&context, &srs).unwrap());
+
+    std::fs::copy(path(), &copy).unwrap();
+    let srs = context
+        .open_srs(&copy, &SrsOptions::default(), &Cancel::default())
+        .unwrap();
+    srs.evict().unwrap();
+    let bytes = std::fs::read(&copy).unwrap();
+    std::fs::write(&copy, &bytes[..bytes.len() - 1]).unwrap();
+    let error = prove(&context, &srs).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidSrs);
+    assert!(error.to_string().contains("replaced.params"), "{error}");
+}
+
+#[test]
+fn threads_that_open_the_same_file_load_it_once() {
+    let context = context();
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                let srs = open(&context);
+                assert_verifies(&prove(&context, &srs).unwrap());
+            });
+        }
+    });
+    let info = context.info().unwrap();
+    assert_eq!(info.resident_counts.loads, 1);
+    assert_eq!(info.proofs, 8);
+}
+
+#[test]
+fn a_budget_for_one_file_holds_one_and_a_smaller_one_is_refused_with_the_sizes() {
+    let second = fixture().folder.path().join("second.params");
+    std::fs::copy(path(), &second).unwrap();
+    let shape = *ParameterFile::open(&second).unwrap().shape();
+    let bytes = CpuBackend.srs_memory(&shape).host;
+    let work = 20_000_000;
+    let tight = |host_bytes| {
+        Context::new(Options {
+            host_bytes: Some(host_bytes),
+            ..options()
+        })
+        .unwrap()
+    };
+    let context = tight(bytes + work);
+    let first = open(&context);
+    assert_verifies(&prove(&context, &first).unwrap());
+    let other = context
+        .open_srs(&second, &SrsOptions::default(), &Cancel::default())
+        .unwrap();
+    assert_verifies(&prove(&context, &first).unwrap());
+    assert_verifies(&prove(&context, &other).unwrap());
+    let info = context.info().unwrap();
+    assert!(info.peak.host <= info.budget.host, "{info:?}");
+
+    let context = tight(bytes - 1);
+    let outcome = context.open_srs(&path(), &SrsOptions::default(), &Cancel::default());
+    let error = outcome.err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::OutOfMemory);
+    let text = error.to_string();
+    let budget = format!("the budget is {} bytes", bytes - 1);
+    assert!(
+        text.contains(&format!("needs {bytes} bytes")) && text.contains(&budget),
+        "{text}"
+    );
+    assert_eq!(context.info().unwrap().resident_counts.loads, 0);
+
+    // Enough for the parameters, not for proving with them.
+    let context = tight(bytes);
+    let srs = open(&context);
+    let error = prove(&context, &srs).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OutOfMemory);
+    assert!(error.to_string().contains("work "), "{error}");
+}
+
+#[test]
+fn a_bad_file_is_refused_when_it_is_opened() {
+    let context = context();
+    let cancel = Cancel::default();
+    let bad = fixture().folder.path().join("bad.params");
+    let mut bytes = std::fs::read(path()).unwrap();
+    let last = bytes.len() - 1;
+    bytes[last] ^= 1;
+    std::fs::write(&bad, &bytes).unwrap();
+    let error = context
+        .open_srs(&bad, &SrsOptions::default(), &cancel)
+        .err()
+        .unwrap();
+    assert_eq!(error.kind(), ErrorKind::InvalidSrs);
+    assert!(error.to_string().contains("b_g2 query point"), "{error}");
+    let with_digest = SrsOptions {
+        digest: Some([7; 16]),
+        ..SrsOptions::default()
+    };
+    let error = context
+        .open_srs(&path(), &with_digest, &cancel)
+        .err()
+        .unwrap();
+    assert!(error.to_string().contains("digest 0707"), "{error}");
+    let other_circuit = SrsOptions {
+        shape: Some(SrsShape::default()),
+        ..SrsOptions::default()
+    };
+    let error = context
+        .open_srs(&path(), &other_circuit, &cancel)
+        .err()
+        .unwrap();
+    assert!(error.to_string().contains("the circuit needs 0"), "{error}");
+    let missing = fixture().folder.path().join("missing.params");
+    let error = context
+        .open_srs(&missing, &SrsOptions::default(), &cancel)
+        .err()
+        .unwrap();
+    assert_eq!(error.kind(), ErrorKind::ParametersNotFound);
+    assert_eq!(context.info().unwrap().used, Memory::default());
+}
+
+#[test]
+fn parameters_of_another_context_are_refused() {
+    let (one, other) = (context(), context());
+    let srs = open(&one);
+    let error = prove(&other, &srs).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    assert!(
+        error
+            .to_string()
+            .ends_with("were opened in another context"),
+        "{error}"
+    );
+    // Both at once, each with its own.
+    let others = open(&other);
+    std::thread::scope(|scope| {
+        scope.spawn(|| (0..5).for_each(|_| assert_verifies(&prove(&one, &srs).unwrap())));
+        scope.spawn(|| (0..5).for_each(|_| assert_verifies(&prove(&other, &others).unwrap())));
+    });
+    // A handle keeps its context alive.
+    drop(other);
+    assert_verifies(&prove(others.context(), &others).unwrap());
+}
+
+#[test]
+fn an_assignment_that_does_not_fit_is_refused_before_anything_runs() {
+    let context = context();
+    let srs = open(&context);
+    let short = Assignment {
+        aux: AuxAssignment::Scalars(&fixture().aux[1..]),
+        ..given()
+    };
+    let cancel = Cancel::default();
+    let error = context.prove(&srs, &[given(), short], None, Priority::Normal, &cancel);
+    let error = error.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidAssignment);
+    assert!(error.to_string().starts_with("assignment 1: "), "{error}");
+    assert_eq!(context.info().unwrap().proofs, 0);
+}
+
+#[test]
+fn a_false_assignment_is_an_error_that_names_the_row() {
+    let context = context();
+    let srs = open(&context);
+    let fixture = fixture();
+    let mut c = fixture.rows[2].clone();
+    c[17] += Scalar::ONE;
+    let assignment = Assignment {
+        rows: Rows::Given {
+            a: &fixture.rows[0],
+            b: &fixture.rows[1],
+            c: &c,
+        },
+        ..given()
+    };
+    let cancel = Cancel::default();
+    let outcome = context.prove(&srs, &[assignment], None, Priority::Normal, &cancel);
+    let error = outcome.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidAssignment);
+    assert!(error.to_string().starts_with("row 17 "), "{error}");
+
+    let mut wrong = partition(&srs);
+    wrong.source = Source::Circuit {
+        circuit: chain_circuit(),
+        witness: Box::new(|_, _, _| {
+            let mut witness = synthesize(Chain { steps: STEPS })?;
+            witness.input[1] += Scalar::ONE;
+            Ok(witness)
+        }),
+        witness_bytes: 0,
+    };
+    let error = prove_partitions(&context, vec![partition(&srs), wrong]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidAssignment);
+    let expected = format!("partition 1 of 2: row {STEPS} ");
+    assert!(error.to_string().starts_with(&expected), "{error}");
+    assert_verifies(&prove(&context, &srs).unwrap());
+}
+
+/// The CPU, with a fault that a test sets.
+struct Faulty {
+    fault: Mutex<Fault>,
+    calls: AtomicUsize,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Fault {
+    None,
+    PanicInSums,
+    PanicInWorker,
+    PanicInLoad,
+    PanicWithoutText,
+    Fail,
+    WrongOnce,
+    WrongAlways,
+    /// Waits for the cancel flag and returns its error.
+    WaitForCancel,
+}
+
+impl Faulty {
+    fn new() -> Arc<Self> {
+        Arc::new(Self {
+            fault: Mutex::new(Fault::None),
+            calls: AtomicUsize::new(0),
+        })
+    }
+
+    fn set(&self, fault: Fault) {
+        *self.fault.lock().unwrap() = fault;
+        self.calls.store(0, Ordering::SeqCst);
+    }
+
+    fn fault(&self) -> Fault {
+        *self.fault.lock().unwrap()
+    }
+}
+
+impl Backend for Faulty {
+    fn name(&self) -> &str {
+        "faulty"
+    }
+
+    fn work_memory(&self, shape: &SrsShape) -> Memory {
+        CpuBackend.work_memory(shape)
+    }
+
+    fn load_srs(
+        &self,
+        file: &ParameterFile,
+        checks: Checks,
+        cancel: &Cancel,
+    ) -> Result<Arc<dyn ResidentSrs>> {
+        assert!(self.fault() != Fault::PanicInLoad, "load {}", 1);
+        CpuBackend.load_srs(file, checks, cancel)
+    }
+
+    fn sums(
+        &self,
+        srs: &dyn ResidentSrs,
+        assignment: &Assignment<'_>,
+        cancel: &Cancel,
+        timings: &mut Timings,
+    ) -> Result<Sums> {
+        let call = self.calls.fetch_add(1, Ordering::SeqCst);
+        match self.fault() {
+            Fault::PanicInSums => panic!("sums {}", 2),
+            Fault::PanicInWorker => {
+                rayon::join(|| (), || panic!("worker {}", 3));
+            }
+            Fault::PanicWithoutText => std::panic::panic_any(7u8),
+            Fault::Fail => return Err(Error::new(ErrorKind::DeviceFailed, "the card fell out")),
+            Fault::WaitForCancel => loop {
+                cancel.check()?;
+                std::thread::yield_now();
+            },
+            _ => {}
+        }
+        let mut sums = CpuBackend.sums(srs, assignment, cancel, timings)?;
+        let wrong = match self.fault() {
+            Fault::WrongOnce => call == 0,
+            Fault::WrongAlways => true,
+            _ => false,
+        };
+        if wrong {
+            sums.h += sums.l;
+        }
+        Ok(sums)
+    }
+}
+
+#[test]
+fn a_panic_at_any_layer_comes_out_as_its_text_and_the_context_stays_usable() {
+    let backend = Faulty::new();
+    let context = Context::with_backend(options(), backend.clone()).unwrap();
+    let srs = open(&context);
+    let fails = |expected: &str, outcome: Result<Vec<Proof>>| {
+        let error = outcome.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Internal);
+        assert!(error.to_string().ends_with(expected), "{error}");
+        backend.set(Fault::None);
+        assert_verifies(&prove(&context, &srs).unwrap());
+        let proofs = prove_partitions(&context, vec![partition(&srs)]).unwrap();
+        assert_verifies(&proofs[0]);
+    };
+    let prove_one = || prove(&context, &srs).map(|proof| vec![proof]);
+
+    backend.set(Fault::PanicInSums);
+    fails("sums 2", prove_one());
+    backend.set(Fault::PanicInWorker);
+    fails("worker 3", prove_one());
+    backend.set(Fault::PanicWithoutText);
+    fails("its payload is not text", prove_one());
+    backend.set(Fault::PanicInLoad);
+    srs.evict().unwrap();
+    fails("load 1", prove_one());
+
+    let mut in_witness = partition(&srs);
+    in_witness.source = Source::Circuit {
+        circuit: chain_circuit(),
+        witness: Box::new(|_, _, _| panic!("witness {}", 4)),
+        witness_bytes: 0,
+    };
+    fails("witness 4", prove_partitions(&context, vec![in_witness]));
+    let mut in_record = partition(&srs);
+    in_record.source = Source::Circuit {
+        circuit: CircuitHandle {
+            name: "broken".to_string(),
+            bytes: 1,
+            record: Arc::new(|| panic!("record {}", 5)),
+        },
+        witness: Box::new(|_, _, _| panic!("never reached")),
+        witness_bytes: 0,
+    };
+    fails("record 5", prove_partitions(&context, vec![in_record]));
+    fails("caller 6", context.run(|| panic!("caller {}", 6)));
+    assert_eq!(context.info().unwrap().failures, 6);
+}
+
+#[test]
+fn a_device_that_computes_wrongly_once_is_asked_again_and_always_is_an_error() {
+    let backend = Faulty::new();
+    let context = Context::with_backend(options(), backend.clone()).unwrap();
+    let srs = open(&context);
+    backend.set(Fault::WrongOnce);
+    assert_verifies(&prove(&context, &srs).unwrap());
+    assert_eq!(context.info().unwrap().self_check_retries, 1);
+    backend.set(Fault::WrongAlways);
+    let error = prove(&context, &srs).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::SelfCheckFailed);
+    let text = error.to_string();
+    assert!(
+        text.contains("faulty") && text.contains("chain.params"),
+        "{text}"
+    );
+    backend.set(Fault::Fail);
+    let error = prove(&context, &srs).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::DeviceFailed);
+    assert_eq!(error.to_string(), "the card fell out");
+
+    // Whoever turns self-verification off gets what the device made.
+    let unchecked = Options {
+        self_verification: false,
+        ..options()
+    };
+    let context = Context::with_backend(unchecked, backend.clone()).unwrap();
+    let srs = open(&context);
+    backend.set(Fault::WrongAlways);
+    let proof = prove(&context, &srs).unwrap();
+    assert!(!srs
+        .prepared_key()
+        .verify(&fixture().witness.input[1..], &proof)
+        .unwrap());
+}
+
+#[test]
+fn cancelling_ends_running_and_waiting_work() {
+    let backend = Faulty::new();
+    let context = Context::with_backend(options(), backend.clone()).unwrap();
+    let srs = open(&context);
+    backend.set(Fault::WaitForCancel);
+    let cancel = Cancel::default();
+    std::thread::scope(|scope| {
+        let work = || {
+            let outcome = context.prove(&srs, &[given()], None, Priority::Normal, &cancel);
+            outcome.unwrap_err().kind()
+        };
+        let running = scope.spawn(work);
+        let waiting = scope.spawn(work);
+        while context.info().unwrap().waiting == 0 {
+            std::thread::yield_now();
+        }
+        cancel.cancel();
+        assert_eq!(running.join().unwrap(), ErrorKind::Cancelled);
+        assert_eq!(waiting.join().unwrap(), ErrorKind::Cancelled);
+    });
+    let info = context.info().unwrap();
+    assert_eq!((info.waiting, info.failures), (0, 0));
+    assert_eq!(info.used.host, srs.memory().host);
+    backend.set(Fault::None);
+    assert_verifies(&prove(&context, &srs).unwrap());
+}
+
+#[test]
+fn cuda_is_an_error_with_its_reason_where_there_is_none() {
+    let asked = Options {
+        backend: Some(BackendChoice::Cuda),
+        ..Options::default()
+    };
+    // With a GPU and kernels the context is made; without, the reason must be told.
+    if let Err(error) = Context::new(asked) {
+        assert_eq!(error.kind(), ErrorKind::NoDevice);
+        assert!(
+            error
+                .to_string()
+                .starts_with("the options asked for CUDA: "),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn log_lines_come_on_the_thread_for_callbacks() {
+    let (sender, lines) = mpsc::channel();
+    let sender = Mutex::new(sender);
+    let sink = move |level: Level, line: &str| {
+        let thread = std::thread::current().name().unwrap_or("").to_string();
+        sender
+            .lock()
+            .unwrap()
+            .send((level, line.to_string(), thread))
+            .unwrap();
+    };
+    let context = Context::new(Options {
+        log: Some((Level::Info, Arc::new(sink))),
+        ..options()
+    })
+    .unwrap();
+    let srs = open(&context);
+    srs.evict().unwrap();
+    drop((srs, context));
+    let lines: Vec<_> = lines.iter().collect();
+    assert!(lines.iter().all(|(level, ..)| *level == Level::Info));
+    assert!(lines.iter().all(|(_, _, thread)| thread == "cuzk-notifier"));
+    let starts = ["context: proving on cpu: ", "loaded ", "dropped "];
+    assert_eq!(lines.len(), starts.len(), "{lines:?}");
+    for ((_, line, _), start) in lines.iter().zip(starts) {
+        assert!(line.starts_with(start), "{line}");
+    }
+}
+
+#[test]
+fn a_forked_child_gets_an_error_from_every_call() {
+    let context = context();
+    let srs = open(&context);
+    let forked = |outcome: Option<Error>| outcome.is_some_and(|e| e.kind() == ErrorKind::Forked);
+    // SAFETY: the child only calls what is under test, takes no lock that another thread of the
+    // parent could hold, and leaves by _exit.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        let cancel = Cancel::default();
+        let options = SrsOptions::default();
+        let outcomes = [
+            forked(context.info().err()),
+            forked(context.run(|| Ok(())).err()),
+            forked(prove(&context, &srs).err()),
+            forked(prove_partitions(&context, Vec::new()).err()),
+            forked(context.open_srs(&path(), &options, &cancel).err()),
+            forked(srs.load(&cancel).err()),
+            forked(srs.evict().err()),
+            forked(srs.is_resident().err()),
+        ];
+        let wrong = outcomes.iter().position(|forked| !forked);
+        drop((srs, context));
+        // SAFETY: ends the child at once, without the parent's handlers.
+        unsafe { libc::_exit(wrong.map_or(0, |index| index as i32 + 1)) };
+    }
+    let mut status = 0;
+    // SAFETY: waits for the child just made and writes its status.
+    let waited = unsafe { libc::waitpid(child, &mut status, 0) };
+    assert_eq!(waited, child);
+    assert!(libc::WIFEXITED(status), "status {status:#x}");
+    assert_eq!(libc::WEXITSTATUS(status), 0, "the outcome of that number");
+    assert_verifies(&prove(&context, &srs).unwrap());
+}
