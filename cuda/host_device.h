@@ -12,7 +12,7 @@
 
 #ifdef __CUDACC__
 #define CUZK_HD __host__ __device__ __forceinline__
-#define CUZK_COLD __host__ __device__ __noinline__
+#define CUZK_COLD inline __host__ __device__ __noinline__
 #define CUZK_DEVICE __device__ __forceinline__
 #define CUZK_UNROLL _Pragma("unroll")
 #define CUZK_NO_UNROLL _Pragma("unroll 1")

@@ -83,7 +83,6 @@ CUZK_COLD int msm_test(uint64_t seed) {
     return 0;
 }
 
-#ifndef __CUDA_ARCH__
 // Host only: every window size with scalars at the ends, and joining of windows.
 inline int msm_host_test(uint64_t seed) {
     random_source random = {seed};
@@ -148,6 +147,5 @@ inline int msm_host_test(uint64_t seed) {
     }
     return 0;
 }
-#endif
 
 }  // namespace cuzk

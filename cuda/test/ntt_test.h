@@ -52,7 +52,6 @@ CUZK_COLD int ntt_test(uint64_t seed) {
     return 0;
 }
 
-#ifndef __CUDA_ARCH__
 // Host only: a transform cut into passes is whole, and no pass is too small for its kernel.
 inline int ntt_host_test() {
     for (uint32_t log_n = 3; log_n <= NTT_MAX_LOG; log_n++) {
@@ -91,6 +90,5 @@ inline void slow_transform(fr* x, fr* scratch, uint32_t n, const fr& w) {
         at = mul(at, w);
     }
 }
-#endif
 
 }  // namespace cuzk
