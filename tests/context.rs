@@ -4,141 +4,22 @@
 
 mod chain;
 
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{mpsc, Arc, Mutex, OnceLock};
+use std::sync::{mpsc, Arc, Mutex};
 
-use bellperson::groth16::{prepare_verifying_key, verify_proof, Parameters, PreparedVerifyingKey};
-use blstrs::{Bls12, Scalar};
-use chain::{parameters, Chain};
-use cuzk_prover::backend::{
-    Assignment, AuxAssignment, Backend, BackendChoice, Memory, ResidentSrs, Rows, Sums,
-};
+use blstrs::Scalar;
+use chain::faulty::{Fault, Faulty};
+use chain::fixture::*;
+use chain::Chain;
+use cuzk_prover::backend::{Assignment, AuxAssignment, Backend, BackendChoice, Memory, Rows};
 use cuzk_prover::cancel::Cancel;
-use cuzk_prover::circuit::{synthesize, CompiledCircuit, Witness};
+use cuzk_prover::circuit::synthesize;
 use cuzk_prover::cpu::CpuBackend;
 use cuzk_prover::groth16::Proof;
 use cuzk_prover::log::Level;
-use cuzk_prover::schedule::{
-    CircuitHandle, Context, Options, Partition, Priority, Source, Srs, SrsOptions,
-};
-use cuzk_prover::srs::{Checks, ParameterFile, SrsShape};
-use cuzk_prover::timing::Timings;
+use cuzk_prover::schedule::{CircuitHandle, Context, Options, Priority, Source, SrsOptions};
+use cuzk_prover::srs::{ParameterFile, SrsShape};
 use cuzk_prover::{Error, ErrorKind, Result};
 use ff::Field;
-
-const STEPS: usize = 200;
-
-struct Fixture {
-    folder: tempfile::TempDir,
-    key: PreparedVerifyingKey<Bls12>,
-    circuit: CompiledCircuit,
-    witness: Witness,
-    rows: [Vec<Scalar>; 3],
-    aux: Vec<Scalar>,
-}
-
-fn fixture() -> &'static Fixture {
-    static FIXTURE: OnceLock<Fixture> = OnceLock::new();
-    FIXTURE.get_or_init(|| {
-        let folder = tempfile::tempdir().unwrap();
-        let parameters = parameters(STEPS, 1);
-        write(&folder.path().join("chain.params"), &parameters);
-        let circuit = CompiledCircuit::record(Chain { steps: STEPS }).unwrap();
-        let witness = synthesize(Chain { steps: STEPS }).unwrap();
-        Fixture {
-            folder,
-            key: prepare_verifying_key(&parameters.vk),
-            rows: circuit.evaluate(&witness).unwrap(),
-            aux: (0..witness.aux.len()).map(|i| witness.aux.get(i)).collect(),
-            circuit,
-            witness,
-        }
-    })
-}
-
-fn write(path: &Path, parameters: &Parameters<Bls12>) {
-    let mut bytes = Vec::new();
-    parameters.write(&mut bytes).unwrap();
-    std::fs::write(path, bytes).unwrap();
-}
-
-fn path() -> PathBuf {
-    fixture().folder.path().join("chain.params")
-}
-
-fn options() -> Options {
-    Options {
-        backend: Some(BackendChoice::Cpu),
-        threads: Some(2),
-        ..Options::default()
-    }
-}
-
-fn context() -> Context {
-    Context::new(options()).unwrap()
-}
-
-fn open(context: &Context) -> Srs {
-    context
-        .open_srs(&path(), &SrsOptions::default(), &Cancel::default())
-        .unwrap()
-}
-
-fn given() -> Assignment<'static> {
-    let fixture = fixture();
-    Assignment {
-        rows: Rows::Given {
-            a: &fixture.rows[0],
-            b: &fixture.rows[1],
-            c: &fixture.rows[2],
-        },
-        input: &fixture.witness.input,
-        aux: AuxAssignment::Scalars(&fixture.aux),
-        a_aux_density: fixture.circuit.a_aux_density(),
-        b_input_density: fixture.circuit.b_input_density(),
-        b_aux_density: fixture.circuit.b_aux_density(),
-    }
-}
-
-fn chain_circuit() -> CircuitHandle {
-    CircuitHandle {
-        name: "chain".to_string(),
-        bytes: 100_000,
-        record: Arc::new(|| CompiledCircuit::record(Chain { steps: STEPS })),
-    }
-}
-
-fn partition(srs: &Srs) -> Partition<'static> {
-    Partition {
-        srs: srs.clone(),
-        source: Source::Circuit {
-            circuit: chain_circuit(),
-            witness: Box::new(|_, _, _| synthesize(Chain { steps: STEPS })),
-            witness_bytes: 10_000,
-        },
-        randomness: None,
-    }
-}
-
-fn prove(context: &Context, srs: &Srs) -> Result<Proof> {
-    let proved = context.prove(srs, &[given()], None, Priority::Normal, &Cancel::default())?;
-    Ok(proved[0].proof)
-}
-
-fn prove_partitions(context: &Context, partitions: Vec<Partition<'_>>) -> Result<Vec<Proof>> {
-    let cancel = Cancel::default();
-    let proved = context.prove_partitions(partitions, Priority::Normal, &cancel, &|_| ())?;
-    Ok(proved.iter().map(|proved| proved.proof).collect())
-}
-
-/// Verifies by bellperson, from the proof's bytes.
-fn assert_verifies(proof: &Proof) {
-    let bytes = proof.to_bytes();
-    let theirs = bellperson::groth16::Proof::<Bls12>::read(&bytes[..]).unwrap();
-    let fixture = fixture();
-    assert!(verify_proof(&fixture.key, &theirs, &fixture.witness.input[1..]).unwrap());
-}
 
 #[test]
 fn given_rows_and_compiled_circuits_prove_what_bellperson_verifies() {
@@ -413,97 +294,6 @@ fn a_false_assignment_is_an_error_that_names_the_row() {
     let expected = format!("partition 1 of 2: row {STEPS} ");
     assert!(error.to_string().starts_with(&expected), "{error}");
     assert_verifies(&prove(&context, &srs).unwrap());
-}
-
-/// The CPU, with a fault that a test sets.
-struct Faulty {
-    fault: Mutex<Fault>,
-    calls: AtomicUsize,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Fault {
-    None,
-    PanicInSums,
-    PanicInWorker,
-    PanicInLoad,
-    PanicWithoutText,
-    Fail,
-    WrongOnce,
-    WrongAlways,
-    /// Waits for the cancel flag and returns its error.
-    WaitForCancel,
-}
-
-impl Faulty {
-    fn new() -> Arc<Self> {
-        Arc::new(Self {
-            fault: Mutex::new(Fault::None),
-            calls: AtomicUsize::new(0),
-        })
-    }
-
-    fn set(&self, fault: Fault) {
-        *self.fault.lock().unwrap() = fault;
-        self.calls.store(0, Ordering::SeqCst);
-    }
-
-    fn fault(&self) -> Fault {
-        *self.fault.lock().unwrap()
-    }
-}
-
-impl Backend for Faulty {
-    fn name(&self) -> &str {
-        "faulty"
-    }
-
-    fn work_memory(&self, shape: &SrsShape) -> Memory {
-        CpuBackend.work_memory(shape)
-    }
-
-    fn load_srs(
-        &self,
-        file: &ParameterFile,
-        checks: Checks,
-        cancel: &Cancel,
-    ) -> Result<Arc<dyn ResidentSrs>> {
-        assert!(self.fault() != Fault::PanicInLoad, "load {}", 1);
-        CpuBackend.load_srs(file, checks, cancel)
-    }
-
-    fn sums(
-        &self,
-        srs: &dyn ResidentSrs,
-        assignment: &Assignment<'_>,
-        cancel: &Cancel,
-        timings: &mut Timings,
-    ) -> Result<Sums> {
-        let call = self.calls.fetch_add(1, Ordering::SeqCst);
-        match self.fault() {
-            Fault::PanicInSums => panic!("sums {}", 2),
-            Fault::PanicInWorker => {
-                rayon::join(|| (), || panic!("worker {}", 3));
-            }
-            Fault::PanicWithoutText => std::panic::panic_any(7u8),
-            Fault::Fail => return Err(Error::new(ErrorKind::DeviceFailed, "the card fell out")),
-            Fault::WaitForCancel => loop {
-                cancel.check()?;
-                std::thread::yield_now();
-            },
-            _ => {}
-        }
-        let mut sums = CpuBackend.sums(srs, assignment, cancel, timings)?;
-        let wrong = match self.fault() {
-            Fault::WrongOnce => call == 0,
-            Fault::WrongAlways => true,
-            _ => false,
-        };
-        if wrong {
-            sums.h += sums.l;
-        }
-        Ok(sums)
-    }
 }
 
 #[test]

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A small circuit and its parameters by bellperson.
 
+// Every test program compiles this folder and uses a part of it.
+#![allow(dead_code)]
+
+pub mod faulty;
+pub mod fixture;
+
 use bellpepper_core::{Circuit, ConstraintSystem, SynthesisError};
 use bellperson::groth16::{generate_parameters, Parameters};
 use blstrs::{Bls12, G1Projective, G2Projective, Scalar};

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::memory;
 use super::notifier::Notifier;
@@ -37,7 +37,7 @@ pub(super) struct Inner {
     threads: usize,
     process: u32,
     pub(super) pool: Pool,
-    pub(super) notifier: Option<Arc<Notifier>>,
+    notifier: Mutex<Option<Arc<Notifier>>>,
 }
 
 /// What a resident is known by.
@@ -106,7 +106,7 @@ impl Context {
             settings.no_gpu.as_deref(),
             settings.devices.as_deref(),
         )?;
-        Self::start(settings, chosen)
+        Self::from_settings(settings, chosen)
     }
 
     /// Makes a context that proves with the caller's own device, whatever the options choose.
@@ -116,10 +116,10 @@ impl Context {
             reason: format!("the caller brought {}", backend.name()),
             backends: vec![backend],
         };
-        Self::start(settings, chosen)
+        Self::from_settings(settings, chosen)
     }
 
-    fn start(settings: Settings, chosen: Chosen) -> Result<Self> {
+    fn from_settings(settings: Settings, chosen: Chosen) -> Result<Self> {
         let (host, host_limit_source) = host_budget(&settings);
         let (log, notifier) = match settings.log {
             LogTarget::Nowhere => (Log::off(), None),
@@ -168,7 +168,7 @@ impl Context {
                 threads: settings.threads,
                 process: std::process::id(),
                 pool: Pool::new(settings.threads)?,
-                notifier,
+                notifier: Mutex::new(notifier),
             }),
         })
     }
@@ -179,7 +179,8 @@ impl Context {
     }
 
     /// Runs `work` on the context's threads: rayon's parallelism within it uses them. A panic in
-    /// it is an `Internal` error with its text.
+    /// it is an `Internal` error with its text. `work` must not wait for other work of the
+    /// context, so it opens no parameters and proves nothing by itself.
     pub fn run<T: Send>(&self, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
         self.check_process()?;
         self.inner.pool.run(work)
@@ -234,6 +235,17 @@ impl Context {
                 self.inner.process
             ),
         ))
+    }
+}
+
+impl Inner {
+    /// The thread for callbacks, started when it is first needed.
+    pub(super) fn notifier(&self) -> Result<Arc<Notifier>> {
+        let mut notifier = self.notifier.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*notifier {
+            Some(notifier) => Ok(notifier.clone()),
+            None => Ok(notifier.insert(Arc::new(Notifier::new()?)).clone()),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! it is.
 
 mod context;
+mod job;
 mod memory;
 mod notifier;
 mod options;
@@ -14,6 +15,7 @@ mod residents;
 mod srs;
 
 pub use context::{Context, ContextInfo};
+pub use job::{Job, JobOptions, Outcome, Phase, Progress, Request};
 pub use options::{Options, DEFAULT_PARAMETER_FOLDER};
 pub use prove::{CircuitHandle, Partition, Proved, Source, WitnessSource};
 pub use queue::Priority;
