@@ -7,11 +7,13 @@
 mod hash;
 mod limbs;
 mod point;
+mod products;
 mod subgroup;
 
 pub use hash::hash_to_scalars;
 pub use limbs::{montgomery_limbs, scalars_from_limbs};
 pub use point::{encoding_fault, infinities, AffinePoint, PointFault};
+pub use products::sum_of_products;
 pub use subgroup::{first_outside_subgroup, SubgroupSum, SUBGROUP_BATCH};
 
 pub use blstrs::{G1Affine, G1Projective, G2Affine, G2Projective, Scalar};

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::Scalar;
 
 /// The modulus, little-endian.
-const MODULUS: [u64; 4] = [
+pub(super) const MODULUS: [u64; 4] = [
     0xffff_ffff_0000_0001,
     0x53bd_a402_fffe_5bfe,
     0x3339_d808_09a1_d805,
@@ -19,6 +19,7 @@ const CHUNK: usize = 1 << 16;
 /// The Montgomery form of a scalar: four little-endian limbs, below the modulus.
 ///
 /// Equal scalars have equal limbs, so this is a key for tables that costs no conversion.
+#[inline]
 pub fn montgomery_limbs(scalar: &Scalar) -> [u64; 4] {
     // SAFETY: `Scalar` is a transparent wrapper of `blst_fr`, a C struct of four 64-bit limbs;
     // the module's assertions pin its size.
@@ -42,6 +43,13 @@ pub fn scalars_from_limbs(limbs: &[[u64; 4]]) -> std::result::Result<&[Scalar], 
         // SAFETY: the same layout as in `montgomery_limbs`, and every value is canonical.
         None => Ok(unsafe { std::slice::from_raw_parts(limbs.as_ptr().cast(), limbs.len()) }),
     }
+}
+
+/// The scalar of limbs in Montgomery form that are known to be below the modulus.
+#[inline]
+pub(super) fn scalar_from_limbs(limbs: [u64; 4]) -> Scalar {
+    // SAFETY: the same layout as in `montgomery_limbs`; the caller's arithmetic reduces.
+    unsafe { *std::ptr::from_ref(&limbs).cast::<Scalar>() }
 }
 
 fn below_modulus(limbs: &[u64; 4]) -> bool {

@@ -17,6 +17,8 @@ mod poseidon;
 mod proof;
 mod sha256;
 mod sink;
+#[cfg(test)]
+mod tests;
 mod word;
 
 use blstrs::Scalar;
@@ -199,20 +201,15 @@ impl NativeWitness {
 }
 
 fn check_shape(shape: &Shape) -> Result<()> {
-    let arities = if shape.nodes_log2 < 6 {
-        Vec::new()
-    } else {
-        shape.tree_arities()
+    let whole_trees = || {
+        let arities = shape.tree_arities();
+        arities.iter().map(|arity| arity.ilog2()).sum::<u32>() == shape.nodes_log2
     };
-    let fits = arities
-        .iter()
-        .map(|arity| arity.trailing_zeros())
-        .sum::<u32>()
-        == shape.nodes_log2
-        && shape.nodes_log2 < 64
+    if (6..64).contains(&shape.nodes_log2)
+        && whole_trees()
         && matches!(shape.layers, 2 | 11)
-        && shape.challenges > 0;
-    if fits {
+        && shape.challenges > 0
+    {
         return Ok(());
     }
     Err(Error::new(

@@ -106,7 +106,12 @@ pub fn sha256_path(node: Element, path: &[Level<Element>], sink: &mut impl Sink)
 /// Each line is one selection and allocates its result: the first value where the condition
 /// holds, else the second. Four and eight children share selections between places, two are
 /// the general case.
-fn insert(node: Scalar, level: &Level<Scalar>, nodes: &mut [Scalar], sink: &mut impl Sink) {
+pub(super) fn insert(
+    node: Scalar,
+    level: &Level<Scalar>,
+    nodes: &mut [Scalar],
+    sink: &mut impl Sink,
+) {
     let bit = |i: u32| level.index >> i & 1 == 1;
     let (b0, b1, b2) = (bit(0), bit(1), bit(2));
     let (neither, both) = (!b0 & !b1, b0 & b1);

@@ -8,6 +8,7 @@
 //! constant. The digest is the second element.
 
 use blstrs::Scalar;
+use cuzk_prover::curve::sum_of_products;
 use ff::Field;
 use filecoin_hashers::{
     POSEIDON_CONSTANTS_11, POSEIDON_CONSTANTS_2, POSEIDON_CONSTANTS_4, POSEIDON_CONSTANTS_8,
@@ -29,9 +30,10 @@ pub struct Poseidon {
     /// What is added after each S-box, in the order of the S-boxes; none in the last round.
     keys: Vec<Scalar>,
     capacity: Scalar,
-    /// Rows of `transposed matrix`, one after the other: element `i` of a product is row `i`
-    /// times the state.
+    /// The columns of the MDS matrix, one after the other: an element of the product is the
+    /// state times a column.
     dense: Vec<Scalar>,
+    /// The same of the matrix before the partial rounds.
     before_sparse: Vec<Scalar>,
     sparse: Vec<Sparse>,
 }
@@ -112,7 +114,7 @@ impl Poseidon {
             state[0] = first;
             let product = dot(&matrix.column, state);
             for (element, factor) in state[1..].iter_mut().zip(&matrix.row) {
-                *element += first * factor;
+                *element = sum_of_products(element, &[first], &[*factor]);
             }
             state[0] = product;
         }
@@ -152,9 +154,7 @@ fn quintic(x: Scalar, key: Scalar, sink: &mut impl Sink) -> Scalar {
 }
 
 fn dot(row: &[Scalar], state: &[Scalar]) -> Scalar {
-    row.iter()
-        .zip(state)
-        .fold(Scalar::ZERO, |sum, (a, b)| sum + a * b)
+    sum_of_products(&Scalar::ZERO, row, state)
 }
 
 fn transposed(matrix: &[Vec<Scalar>]) -> Vec<Scalar> {

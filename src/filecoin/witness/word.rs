@@ -42,6 +42,12 @@ impl Word {
         self.value
     }
 
+    /// Values, constants and negated wires.
+    #[cfg(test)]
+    pub fn masks(self) -> [u32; 3] {
+        [self.value, self.constant, self.negated]
+    }
+
     /// Rotates right: no variable.
     pub fn rotr(self, by: u32) -> Self {
         Self {
