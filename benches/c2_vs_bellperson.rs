@@ -3,9 +3,10 @@
 //! One PoRep partition of a real 2 KiB sector, proved by this library and by bellperson.
 //!
 //! Same circuit, parameters, blinding scalars and machine; runs alternate, each in a process of
-//! its own so that its peak memory is its own. Both hold the parameters in memory before the
-//! clock starts, and both clocks run from the finished witness to the proof. The two proofs must
-//! be equal.
+//! its own so that its peak memory is its own. This library holds the parameters in memory before
+//! the clock starts; bellperson maps the file, as filecoin-proofs lets it, and the file is in the
+//! system's cache. Both clocks run from the finished witness to the proof. The two proofs must be
+//! equal.
 //!
 //! `cargo bench --bench c2_vs_bellperson [-- ROUNDS]`; ROUNDS is 1 unless given. The parameters
 //! are insecure development parameters, made once (a minute or two) and kept in the folder that
@@ -14,8 +15,6 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use std::fs::File;
-use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -50,7 +49,7 @@ struct Run {
 
 impl Run {
     fn print(proof_time: Duration, proof: &Proof) {
-        let peak = peak_bytes();
+        let peak = resident_bytes("VmHWM");
         println!(
             "{} {peak} {}",
             proof_time.as_nanos(),
@@ -68,13 +67,13 @@ impl Run {
     }
 }
 
-/// Most memory that was resident in this process.
-fn peak_bytes() -> u64 {
+/// Memory resident in this process: VmRSS now, VmHWM at most so far.
+fn resident_bytes(which: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("Linux's /proc");
     let line = status
         .lines()
-        .find(|line| line.starts_with("VmHWM"))
-        .expect("VmHWM");
+        .find(|line| line.starts_with(which))
+        .expect("a line of /proc/self/status");
     let kib: u64 = line
         .split_whitespace()
         .nth(1)
@@ -107,11 +106,16 @@ fn make_parameters(path: &Path) {
 
 fn ours(path: &Path) {
     let fixture = Fixture::load(V1_1);
+    let circuit = CompiledCircuit::record(blank_circuit_2kib(&fixture)).expect("the circuit");
+    let witness = synthesize(circuit_2kib(&fixture)).expect("a witness");
     let file = ParameterFile::open(path).expect("the parameter file");
     let cancel = Cancel::default();
     let srs = HostSrs::load(&file, Checks::Structure, &cancel).expect("parameters");
-    let circuit = CompiledCircuit::record(blank_circuit_2kib(&fixture)).expect("the circuit");
-    let witness = synthesize(circuit_2kib(&fixture)).expect("a witness");
+    eprintln!(
+        "  {} MB resident, {} at most, before the proof",
+        resident_bytes("VmRSS") >> 20,
+        resident_bytes("VmHWM") >> 20
+    );
     let start = Instant::now();
     let assignment = Assignment {
         rows: Rows::Compiled(&circuit),
@@ -151,8 +155,8 @@ impl<C: Circuit<Scalar>> Circuit<Scalar> for Noted<'_, C> {
 
 fn theirs(path: &Path) {
     let fixture = Fixture::load(V1_1);
-    let reader = BufReader::with_capacity(1 << 20, File::open(path).expect("the parameter file"));
-    let parameters = peer::Parameters::<Bls12>::read(reader, false).expect("parameters");
+    let parameters =
+        peer::Parameters::<Bls12>::build_mapped_parameters(path.into(), false).expect("parameters");
     let end_of_synthesis = OnceLock::new();
     let circuit = Noted(circuit_2kib(&fixture), &end_of_synthesis);
     let (r, s) = blinding();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Compiles the CUDA kernels when `CUZK_CUDA` says so, and tells Rust with `cfg(cuzk_cuda)`.
+//! Compiles the CUDA kernels when `CUZK_CUDA` says so, and tells Rust with `cfg(cuzk_cuda)`;
+//! `cfg(cuzk_avx512)` says that the compiler knows AVX-512.
 //!
 //! `CUZK_CUDA=1` compiles them or fails, `0` leaves them out, unset compiles them when an nvcc is
 //! found. `CUZK_CUDA_ARCHS=90` (or `8.0,9.0`) restricts the architectures.
@@ -29,6 +30,10 @@ fn main() {
         "CXX",
     ] {
         println!("cargo:rerun-if-env-changed={name}");
+    }
+    println!("cargo:rustc-check-cfg=cfg(cuzk_avx512)");
+    if rustc_minor().is_some_and(|minor| minor >= 89) {
+        println!("cargo:rustc-cfg=cuzk_avx512");
     }
     if let Err(message) = build() {
         println!("cargo:error={message}");
@@ -141,4 +146,16 @@ fn list_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
     }
     files.sort();
     Ok(())
+}
+
+/// The minor version of the compiler: AVX-512 intrinsics are stable from 1.89 on, and this package
+/// builds with 1.86 too.
+fn rustc_minor() -> Option<u32> {
+    let rustc = env::var_os("RUSTC")?;
+    let output = process::Command::new(rustc)
+        .arg("--version")
+        .output()
+        .ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    text.split('.').nth(1)?.parse().ok()
 }

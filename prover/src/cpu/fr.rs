@@ -13,16 +13,8 @@ use crate::curve::Scalar;
 #[repr(transparent)]
 pub struct Fr([u64; 4]);
 
-/// r, the order of the groups.
-const MODULUS: [u64; 4] = [
-    0xffff_ffff_0000_0001,
-    0x53bd_a402_fffe_5bfe,
-    0x3339_d808_09a1_d805,
-    0x73ed_a753_299d_7d48,
-];
-
-/// -1/r mod 2^64.
-const INVERSE: u64 = 0xffff_fffe_ffff_ffff;
+const MODULUS: [u64; 4] = Fr::MODULUS;
+const INVERSE: u64 = Fr::INVERSE;
 
 const _: () = assert!(MODULUS[0].wrapping_mul(INVERSE) == u64::MAX);
 const _: () = assert!(size_of::<Fr>() == size_of::<Scalar>());
@@ -87,6 +79,29 @@ fn reduce_limb(t: [u64; 4], top: u64) -> [u64; 4] {
 }
 
 impl Fr {
+    /// r, the order of the groups.
+    pub const MODULUS: [u64; 4] = [
+        0xffff_ffff_0000_0001,
+        0x53bd_a402_fffe_5bfe,
+        0x3339_d808_09a1_d805,
+        0x73ed_a753_299d_7d48,
+    ];
+
+    /// -1/r mod 2^64.
+    pub const INVERSE: u64 = 0xffff_fffe_ffff_ffff;
+
+    /// From limbs in Montgomery form, which must be below r.
+    #[inline(always)]
+    pub(super) fn from_limbs(limbs: [u64; 4]) -> Self {
+        Self(limbs)
+    }
+
+    /// The limbs, in Montgomery form.
+    #[inline(always)]
+    pub fn limbs(&self) -> &[u64; 4] {
+        &self.0
+    }
+
     /// The value of a field element.
     #[inline(always)]
     pub fn new(scalar: &Scalar) -> Self {

@@ -10,11 +10,13 @@
 //!   order (decimation in frequency).
 //!
 //! From f(x) = e(x^2) + x o(x^2), the layer that joins blocks of h values into blocks of 2 h uses
-//! the twiddles g^(n / 2h) w_2h^j: the coset costs nothing. Memory is passed through once for the
-//! lower 12 layers, which stay in blocks of 2^12 neighbours, and once for every 10 layers above,
-//! which are done on tiles of 8 neighbouring columns copied together. Twiddles are made where
-//! they are used, from tables of 2^12 and 2^10 (one extra product for eleven), so besides the
-//! values a transform needs under 1 MB a thread.
+//! the twiddles g^(n / 2h) w_2h^j: the coset costs nothing. Memory is passed through once for
+//! every 11 layers, see `passes`; small transforms are one block.
+
+mod octet;
+mod passes;
+#[cfg(all(cuzk_avx512, target_arch = "x86_64"))]
+mod vector;
 
 use ff::{Field, PrimeField};
 use rayon::prelude::*;
@@ -22,17 +24,11 @@ use rayon::prelude::*;
 use super::fr::Fr;
 use crate::curve::Scalar;
 
-/// Layers done in blocks of neighbours.
-const INNER_LAYERS: u32 = 12;
-
-/// Layers done on a tile at most.
-const TILE_LAYERS: u32 = 10;
-
-/// Neighbouring columns of a tile.
-const COLUMNS: usize = 8;
-
 /// Most layers: r - 1 = 2^32 * odd.
 pub const MAX_LOG_N: u32 = Scalar::S;
+
+/// Up to here a transform is one block, done by one thread in its own cache.
+const BLOCK_LOG_N: u32 = passes::MIN_LOG_N - 1;
 
 /// A transform's direction.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -131,40 +127,19 @@ fn transform(values: &mut [Scalar], coset: Scalar, direction: Direction) {
     if direction == Direction::Interpolate {
         root = root.invert().unwrap_or(Scalar::ONE);
     }
-    let values = Fr::slice_mut(values);
-    let inner = log_n.min(INNER_LAYERS);
-    let mut tiles = Vec::new();
-    let mut below = inner;
-    while below < log_n {
-        // Equal shares: 10 layers above the inner ones are one pass, 11 are 6 and 5.
-        let passes = (log_n - below).div_ceil(TILE_LAYERS);
-        let layers = (log_n - below).div_ceil(passes);
-        let above = log_n - below - layers;
-        tiles.push(Tiles::new(
-            below,
-            layers,
-            power_of_two(root, above),
-            power_of_two(coset, above),
-        ));
-        below += layers;
+    if log_n <= BLOCK_LOG_N {
+        let twiddles = layer_twiddles(log_n, root, coset);
+        let values = Fr::slice_mut(values);
+        return match direction {
+            Direction::Evaluate => evaluate_block(values, &twiddles),
+            Direction::Interpolate => interpolate_block(values, &twiddles),
+        };
     }
-    let above = log_n - inner;
-    let twiddles = layer_twiddles(inner, power_of_two(root, above), power_of_two(coset, above));
-    match direction {
-        Direction::Evaluate => {
-            let blocks = values.par_chunks_mut(1 << inner);
-            blocks.for_each(|block| evaluate_block(block, &twiddles));
-            tiles.iter().for_each(|tiles| tiles.run(values, direction));
-        }
-        Direction::Interpolate => {
-            tiles
-                .iter()
-                .rev()
-                .for_each(|tiles| tiles.run(values, direction));
-            let blocks = values.par_chunks_mut(1 << inner);
-            blocks.for_each(|block| interpolate_block(block, &twiddles));
-        }
+    #[cfg(all(cuzk_avx512, target_arch = "x86_64"))]
+    if vector::is_available() {
+        return passes::transform::<vector::Vector>(values, root, coset, direction);
     }
+    passes::transform::<[Fr; octet::LANES]>(values, root, coset, direction);
 }
 
 /// All layers of one block, upwards.
@@ -209,96 +184,6 @@ fn interpolate_butterfly(u: &mut Fr, v: &mut Fr, twiddle: &Fr) {
     let difference = u.sub(v);
     *u = u.add(v);
     *v = difference.mul(twiddle);
-}
-
-/// Layers above the inner ones: blocks of 2^`layers` rows of 2^`below` neighbours.
-struct Tiles {
-    below: u32,
-    layers: u32,
-    /// The root of unity of the top layer's blocks.
-    root: Scalar,
-    /// The coset's factor in the top layer.
-    coset: Scalar,
-    /// Row parts of the twiddles: w^j for 2^layers-th roots, by layer.
-    rows: Vec<Fr>,
-}
-
-impl Tiles {
-    fn new(below: u32, layers: u32, root: Scalar, coset: Scalar) -> Self {
-        let rows = layer_twiddles(layers, power_of_two(root, below), Scalar::ONE);
-        Self {
-            below,
-            layers,
-            root,
-            coset,
-            rows,
-        }
-    }
-
-    fn run(&self, values: &mut [Fr], direction: Direction) {
-        let width = 1usize << self.below;
-        let rows = 1usize << self.layers;
-        let len = values.len();
-        let shared = Shared(values.as_mut_ptr());
-        (0..len / (rows * COLUMNS)).into_par_iter().for_each_init(
-            || vec![[Fr::default(); COLUMNS]; rows],
-            |tile, index| {
-                let block = index * COLUMNS / width * (width * rows);
-                let column = index * COLUMNS % width;
-                for (row, values) in tile.iter_mut().enumerate() {
-                    let at = block + row * width + column;
-                    // SAFETY: COLUMNS elements from `at` on lie within the values (width is a
-                    // multiple of COLUMNS) and belong to this index alone.
-                    *values = unsafe { *shared.at(at).cast::<[Fr; COLUMNS]>() };
-                }
-                self.tile(tile, column, direction);
-                for (row, values) in tile.iter().enumerate() {
-                    let at = block + row * width + column;
-                    // SAFETY: as above.
-                    unsafe { *shared.at(at).cast::<[Fr; COLUMNS]>() = *values };
-                }
-            },
-        );
-    }
-
-    /// All layers of one tile whose first column is `column`.
-    fn tile(&self, tile: &mut [[Fr; COLUMNS]], column: usize, direction: Direction) {
-        // Column parts of the twiddles, top layer first: coset * root^column, then squares.
-        let mut top = self.coset * self.root.pow_vartime([column as u64]);
-        let mut columns = vec![[Fr::default(); COLUMNS]; self.layers as usize];
-        for c in 0..COLUMNS {
-            let mut factor = Fr::new(&top);
-            for layer in columns.iter_mut().rev() {
-                layer[c] = factor;
-                factor = factor.mul(&factor);
-            }
-            top *= self.root;
-        }
-        let butterflies = |tile: &mut [[Fr; COLUMNS]], layer: usize| {
-            let h = 1 << layer;
-            for j in 0..h {
-                let row = &self.rows[h + j];
-                let twiddles = columns[layer].map(|factor| factor.mul(row));
-                for pair in tile.chunks_exact_mut(2 * h) {
-                    let (low, high) = pair.split_at_mut(h);
-                    let elements = low[j].iter_mut().zip(&mut high[j]).zip(&twiddles);
-                    match direction {
-                        Direction::Evaluate => {
-                            elements.for_each(|((u, v), t)| evaluate_butterfly(u, v, t));
-                        }
-                        Direction::Interpolate => {
-                            elements.for_each(|((u, v), t)| interpolate_butterfly(u, v, t));
-                        }
-                    }
-                }
-            }
-        };
-        let layers = 0..self.layers as usize;
-        match direction {
-            Direction::Evaluate => layers.for_each(|layer| butterflies(tile, layer)),
-            Direction::Interpolate => layers.rev().for_each(|layer| butterflies(tile, layer)),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -350,10 +235,10 @@ mod tests {
         }
     }
 
-    /// Sizes with one and two passes over tiles, at a few points and back.
+    /// Sizes of one block and of several passes, at a few points and back.
     #[test]
     fn large_transforms_agree_with_horner_at_some_points() {
-        for log_n in [11, 12, 13, 15, 20] {
+        for log_n in [11, 12, 13, 14, 15, 20] {
             let n = 1usize << log_n;
             let coefficients = random(n);
             let coset = Scalar::MULTIPLICATIVE_GENERATOR;
@@ -378,10 +263,10 @@ mod tests {
         }
     }
 
-    /// More than ten layers above the blocks: the tiles take two passes.
+    /// More than two passes' layers.
     #[test]
-    fn tiles_in_two_passes_invert() {
-        let n = 1usize << (INNER_LAYERS + TILE_LAYERS + 1);
+    fn three_passes_evaluate_a_power() {
+        let n = 1usize << 23;
         let coset = Scalar::MULTIPLICATIVE_GENERATOR;
         // x^k has the values (coset w^i)^k.
         let k = n - 3;
@@ -393,6 +278,37 @@ mod tests {
         for at in [0, 1, 7, n / 2, n - 1] {
             let point = coset * root.pow_vartime([at as u64]);
             assert_eq!(values[at], point.pow_vartime([k as u64]));
+        }
+    }
+
+    /// Every kind of octet, whichever this processor would choose.
+    #[test]
+    fn all_octets_transform_alike() {
+        let coset = Scalar::MULTIPLICATIVE_GENERATOR;
+        for log_n in [14, 15, 17] {
+            let original = random(1 << log_n);
+            let root = root_of_unity(log_n);
+            for direction in [Direction::Evaluate, Direction::Interpolate] {
+                let mut expected = original.clone();
+                let twiddles = layer_twiddles(log_n, root, coset);
+                match direction {
+                    Direction::Evaluate => {
+                        evaluate_block(Fr::slice_mut(&mut expected), &twiddles);
+                    }
+                    Direction::Interpolate => {
+                        interpolate_block(Fr::slice_mut(&mut expected), &twiddles);
+                    }
+                }
+                let mut values = original.clone();
+                passes::transform::<[Fr; octet::LANES]>(&mut values, root, coset, direction);
+                assert!(values == expected, "2^{log_n}");
+                #[cfg(all(cuzk_avx512, target_arch = "x86_64"))]
+                if vector::is_available() {
+                    let mut values = original.clone();
+                    passes::transform::<vector::Vector>(&mut values, root, coset, direction);
+                    assert!(values == expected, "2^{log_n}");
+                }
+            }
         }
     }
 }
