@@ -6,6 +6,9 @@
 cuzk_error header_error = CUZK_ERROR_INIT;
 cuzk_device header_device = CUZK_DEVICE_INIT;
 cuzk_timings header_timings = CUZK_TIMINGS_INIT;
+cuzk_context_options header_context_options = CUZK_CONTEXT_OPTIONS_INIT;
+cuzk_srs_options header_srs_options = CUZK_SRS_OPTIONS_INIT;
+cuzk_srs_shape header_srs_shape = CUZK_SRS_SHAPE_INIT;
 
 cuzk_status header_use();
 

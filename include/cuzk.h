@@ -18,7 +18,13 @@
 
 /* Starting values of the structures that grow: their size, every default. */
 #define CUZK_ERROR_INIT {(uint32_t)sizeof(cuzk_error), CUZK_STATUS_OK, {0}}
-#define CUZK_DEVICE_INIT {(uint32_t)sizeof(cuzk_device), 0, 0, 0, 0, 0, 0, {0}, {0}, {0}}
+#define CUZK_DEVICE_INIT                                                       \
+    {(uint32_t)sizeof(cuzk_device), 0, 0, 0, 0, 0, 0, {0}, {0}, {0}}
+#define CUZK_CONTEXT_OPTIONS_INIT                                              \
+    {(uint32_t)sizeof(cuzk_context_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define CUZK_SRS_OPTIONS_INIT {(uint32_t)sizeof(cuzk_srs_options), 0, 0}
+#define CUZK_SRS_SHAPE_INIT                                                    \
+    {(uint32_t)sizeof(cuzk_srs_shape), 0, 0, 0, 0, 0, 0, 0, 0, 0}
 #define CUZK_TIMINGS_INIT                                                      \
     {(uint32_t)sizeof(cuzk_timings), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,    \
      0, 0, 0, 0, 0, 0, 0, 0, {0}}
@@ -151,6 +157,159 @@ typedef int32_t cuzk_status;
 #endif // __cplusplus
 
 /**
+ * What proves. Zero leaves the choice to CUZK_BACKEND in the environment,
+ * then to CUZK_BACKEND_AUTO.
+ */
+enum cuzk_backend
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    /**
+     * As the environment says.
+     */
+    CUZK_BACKEND_DEFAULT = 0,
+    /**
+     * A GPU where one can be used, otherwise the CPU.
+     */
+    CUZK_BACKEND_AUTO = 1,
+    /**
+     * The CPU; no CUDA call is made.
+     */
+    CUZK_BACKEND_CPU = 2,
+    /**
+     * A GPU, or CUZK_STATUS_NO_DEVICE.
+     */
+    CUZK_BACKEND_CUDA = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum cuzk_backend cuzk_backend;
+#else
+typedef int32_t cuzk_backend;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * Whether each proof is verified before it is given out.
+ */
+enum cuzk_self_verification
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    /**
+     * On.
+     */
+    CUZK_SELF_VERIFICATION_DEFAULT = 0,
+    /**
+     * On: a proof that does not verify is made once more, then it is
+     * CUZK_STATUS_SELF_CHECK_FAILED.
+     */
+    CUZK_SELF_VERIFICATION_ON = 1,
+    /**
+     * Off: the caller verifies.
+     */
+    CUZK_SELF_VERIFICATION_OFF = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum cuzk_self_verification cuzk_self_verification;
+#else
+typedef int32_t cuzk_self_verification;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * How much a log line matters; each level includes those before it.
+ */
+enum cuzk_log_level
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    /**
+     * CUZK_LOG_LEVEL_INFO.
+     */
+    CUZK_LOG_LEVEL_DEFAULT = 0,
+    /**
+     * Work failed.
+     */
+    CUZK_LOG_LEVEL_ERROR = 1,
+    /**
+     * Something was worked around.
+     */
+    CUZK_LOG_LEVEL_WARN = 2,
+    /**
+     * A choice was made, something large was loaded or dropped.
+     */
+    CUZK_LOG_LEVEL_INFO = 3,
+    /**
+     * Each step.
+     */
+    CUZK_LOG_LEVEL_DEBUG = 4,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum cuzk_log_level cuzk_log_level;
+#else
+typedef int32_t cuzk_log_level;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * What is checked of a parameter file's points whenever it is loaded; each
+ * level includes those before it. Sizes, counts and the verifying key are
+ * always checked in full.
+ */
+enum cuzk_srs_checks
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    /**
+     * CUZK_SRS_CHECKS_CURVE.
+     */
+    CUZK_SRS_CHECKS_DEFAULT = 0,
+    /**
+     * Nothing more.
+     */
+    CUZK_SRS_CHECKS_NONE = 1,
+    /**
+     * The encoding of each point.
+     */
+    CUZK_SRS_CHECKS_STRUCTURE = 2,
+    /**
+     * That each point is on the curve: every damaged byte is noticed.
+     */
+    CUZK_SRS_CHECKS_CURVE = 3,
+    /**
+     * That each point is in the subgroup of prime order.
+     */
+    CUZK_SRS_CHECKS_SUBGROUP = 4,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum cuzk_srs_checks cuzk_srs_checks;
+#else
+typedef int32_t cuzk_srs_checks;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * What proofs are made with: devices, memory budgets, threads, and the
+ * parameters and circuits that are in memory. Most programs need one.
+ */
+typedef struct cuzk_context cuzk_context;
+
+/**
+ * An open parameter file: the structured reference string (SRS) of one
+ * circuit. Handles are counted; a handle does not pin memory: what is in
+ * memory is a cache of the context and comes back from the file.
+ */
+typedef struct cuzk_srs cuzk_srs;
+
+/**
  * Why a call failed: the caller's memory, the last argument of every call
  * that can fail. Start it with CUZK_ERROR_INIT. It is written on failure only.
  */
@@ -215,6 +374,130 @@ typedef struct cuzk_device {
      */
     char reason[260];
 } cuzk_device;
+
+/**
+ * What a context is made with. Start it with CUZK_CONTEXT_OPTIONS_INIT; zero
+ * means the default in every member. What is set here wins over the
+ * environment.
+ */
+typedef struct cuzk_context_options {
+    /**
+     * sizeof(cuzk_context_options), as CUZK_CONTEXT_OPTIONS_INIT sets it.
+     */
+    uint32_t struct_size;
+    /**
+     * A cuzk_backend.
+     */
+    int32_t backend;
+    /**
+     * A cuzk_self_verification.
+     */
+    int32_t self_verification;
+    /**
+     * A cuzk_log_level: the least urgent lines that log gets.
+     */
+    int32_t log_level;
+    /**
+     * Host threads; 0: CUZK_GPU_THREADS, then one for each processor that
+     * the process may use.
+     */
+    size_t threads;
+    /**
+     * Most host memory for parameters, circuits and work, in bytes; 0: seven
+     * eighths of the machine's memory or of the cgroup's limit.
+     */
+    uint64_t host_memory_bytes;
+    /**
+     * Most memory of each device in bytes; 0: what is free when the context
+     * is made.
+     */
+    uint64_t device_memory_bytes;
+    /**
+     * Devices to use: ordinals or UUIDs, separated by commas ("0,2"); null:
+     * CUZK_DEVICES, then all that are usable.
+     */
+    const char *devices;
+    /**
+     * Folder of Filecoin's parameter files; null: FIL_PROOFS_PARAMETER_CACHE,
+     * then /var/tmp/filecoin-proof-parameters/.
+     */
+    const char *parameter_directory;
+    /**
+     * Gets log lines (zero-terminated UTF-8, valid for the call), one after
+     * the other on a thread of the context; null: none, or to standard error
+     * where CUZK_LOG in the environment says so.
+     */
+    void (*log)(void *user, int32_t level, const char *line);
+    /**
+     * Handed to log.
+     */
+    void *log_user;
+} cuzk_context_options;
+
+/**
+ * How a parameter file is opened. Start it with CUZK_SRS_OPTIONS_INIT.
+ */
+typedef struct cuzk_srs_options {
+    /**
+     * sizeof(cuzk_srs_options), as CUZK_SRS_OPTIONS_INIT sets it.
+     */
+    uint32_t struct_size;
+    /**
+     * A cuzk_srs_checks.
+     */
+    int32_t checks;
+    /**
+     * The first 16 bytes of the file's BLAKE2b-512 as 32 hexadecimal digits,
+     * as Filecoin publishes them; null: not compared.
+     */
+    const char *digest;
+} cuzk_srs_options;
+
+/**
+ * The size of a circuit's parameters. Start it with CUZK_SRS_SHAPE_INIT.
+ */
+typedef struct cuzk_srs_shape {
+    /**
+     * sizeof(cuzk_srs_shape), as CUZK_SRS_SHAPE_INIT sets it.
+     */
+    uint32_t struct_size;
+    /**
+     * 1 when the parameters are in memory now, else 0.
+     */
+    uint32_t resident;
+    /**
+     * Public inputs, the constant one included.
+     */
+    uint64_t inputs;
+    /**
+     * Points of the h query: one less than the domain.
+     */
+    uint64_t h;
+    /**
+     * Points of the l query: the auxiliary variables.
+     */
+    uint64_t l;
+    /**
+     * Points of the a query.
+     */
+    uint64_t a;
+    /**
+     * Points of the b query in G1.
+     */
+    uint64_t b_g1;
+    /**
+     * Points of the b query in G2.
+     */
+    uint64_t b_g2;
+    /**
+     * Host memory in bytes that they take when in memory.
+     */
+    uint64_t host_bytes;
+    /**
+     * Device memory in bytes that they take when in memory.
+     */
+    uint64_t device_bytes;
+} cuzk_srs_shape;
 
 /**
  * A proof as Filecoin stores it: a, b, c compressed.
@@ -369,10 +652,115 @@ typedef struct cuzk_timings {
      */
     uint64_t peak_device_bytes;
     /**
-     * What proved: "cpu", or the device.
+     * What proved: "cpu", or the devices.
      */
     char backend[64];
 } cuzk_timings;
+
+/**
+ * A scalar of BLS12-381: four little-endian limbs in Montgomery form, below
+ * the modulus, as blst_fr.
+ */
+typedef struct cuzk_fr {
+    /**
+     * Least significant limb first.
+     */
+    uint64_t limbs[4];
+} cuzk_fr;
+
+/**
+ * Everything of one proof but its parameters and blinding scalars. This
+ * structure is frozen: 17 words, laid out as supraseal-c2's Assignment.
+ *
+ * Bit i of a density is bit i mod 64 of word i / 64; its popcount is the
+ * number of ones. Inputs start with the constant one.
+ */
+typedef struct cuzk_assignment {
+    /**
+     * Auxiliary variables with a point in the a query.
+     */
+    const uint64_t *a_aux_density;
+    /**
+     * Its bits: one for each auxiliary variable.
+     */
+    size_t a_aux_bit_len;
+    /**
+     * Its ones.
+     */
+    size_t a_aux_popcount;
+    /**
+     * Inputs with points in the b queries.
+     */
+    const uint64_t *b_inp_density;
+    /**
+     * Its bits: one for each input.
+     */
+    size_t b_inp_bit_len;
+    /**
+     * Its ones.
+     */
+    size_t b_inp_popcount;
+    /**
+     * Auxiliary variables with points in the b queries.
+     */
+    const uint64_t *b_aux_density;
+    /**
+     * Its bits: one for each auxiliary variable.
+     */
+    size_t b_aux_bit_len;
+    /**
+     * Its ones.
+     */
+    size_t b_aux_popcount;
+    /**
+     * A times the assignment: one scalar for each row. The rows that bind
+     * the inputs, input i times zero is zero, stand at the end.
+     */
+    const struct cuzk_fr *a;
+    /**
+     * B times the assignment.
+     */
+    const struct cuzk_fr *b;
+    /**
+     * C times the assignment.
+     */
+    const struct cuzk_fr *c;
+    /**
+     * Rows of each of a, b and c.
+     */
+    size_t abc_size;
+    /**
+     * The inputs, the constant one first.
+     */
+    const struct cuzk_fr *inp_assignment_data;
+    /**
+     * Number of inputs.
+     */
+    size_t inp_assignment_size;
+    /**
+     * The auxiliary variables.
+     */
+    const struct cuzk_fr *aux_assignment_data;
+    /**
+     * Number of auxiliary variables.
+     */
+    size_t aux_assignment_size;
+} cuzk_assignment;
+
+/**
+ * The blinding scalars of one proof, in Montgomery form. Give them in tests
+ * only: whoever knows or can guess them learns about the witness.
+ */
+typedef struct cuzk_randomness {
+    /**
+     * Blinds a.
+     */
+    struct cuzk_fr r;
+    /**
+     * Blinds b.
+     */
+    struct cuzk_fr s;
+} cuzk_randomness;
 
 #ifdef __cplusplus
 extern "C" {
@@ -440,6 +828,107 @@ cuzk_status cuzk_device_info(size_t index,
                              struct cuzk_error *error_out);
 
 /**
+ * Makes a context and starts its threads.
+ *
+ * options is null or started with CUZK_CONTEXT_OPTIONS_INIT. The environment
+ * is read now and never again; the introduction has the table.
+ *
+ * Ownership: the context is yours; end it with cuzk_context_free().
+ *
+ * Errors: CUZK_STATUS_INVALID_ARGUMENT for an option or a variable of the
+ * environment that makes no sense, CUZK_STATUS_ABI_MISMATCH for the
+ * structure, CUZK_STATUS_NO_DEVICE when a GPU was asked for and none can be
+ * used, CUZK_STATUS_OUT_OF_MEMORY when threads cannot be started.
+ */
+CUZK_API
+cuzk_status cuzk_context_new(const struct cuzk_context_options *options,
+                             struct cuzk_context **context_out,
+                             struct cuzk_error *error_out);
+
+/**
+ * Ends a context; null is accepted.
+ *
+ * Calls on the context must have returned. SRS handles may still be open:
+ * they keep what they need, and its threads and memory go with the last.
+ */
+CUZK_API void cuzk_context_free(struct cuzk_context *context);
+
+/**
+ * Writes what a context chose and why, its budgets, what is in memory and
+ * its counters, as JSON, zero-terminated.
+ *
+ * length_out is null or gets the length without the closing zero, also when
+ * the text does not fit: call once with capacity 0 to learn it, and leave
+ * some room, since the text changes.
+ *
+ * Errors: CUZK_STATUS_INVALID_ARGUMENT, CUZK_STATUS_BUFFER_TOO_SMALL.
+ */
+CUZK_API
+cuzk_status cuzk_context_info(const struct cuzk_context *context,
+                              char *json_out,
+                              size_t capacity,
+                              size_t *length_out,
+                              struct cuzk_error *error_out);
+
+/**
+ * Opens a parameter file, checks it and brings it into memory.
+ *
+ * options is null or started with CUZK_SRS_OPTIONS_INIT. The file is read
+ * into the library's own memory and never mapped.
+ *
+ * Ownership: the handle is yours; end it with cuzk_srs_release(). It keeps
+ * what it needs of the context.
+ *
+ * Errors: CUZK_STATUS_INVALID_ARGUMENT; CUZK_STATUS_ABI_MISMATCH for the
+ * structure; CUZK_STATUS_PARAMETERS_NOT_FOUND without such a file;
+ * CUZK_STATUS_IO when it cannot be read; CUZK_STATUS_INVALID_SRS naming
+ * section, index and bytes of what is wrong; CUZK_STATUS_OUT_OF_MEMORY or
+ * CUZK_STATUS_OUT_OF_DEVICE_MEMORY when the budget cannot hold it.
+ */
+CUZK_API
+cuzk_status cuzk_srs_open(const struct cuzk_context *context,
+                          const char *path,
+                          const struct cuzk_srs_options *options,
+                          struct cuzk_srs **srs_out,
+                          struct cuzk_error *error_out);
+
+/**
+ * Counts one more owner of a handle, who ends with cuzk_srs_release().
+ *
+ * Errors: CUZK_STATUS_INVALID_ARGUMENT when srs is null.
+ */
+CUZK_API
+cuzk_status cuzk_srs_retain(const struct cuzk_srs *srs,
+                            struct cuzk_error *error_out);
+
+/**
+ * Ends one owner's use of a handle; null is accepted. The last one closes
+ * the file; the parameters stay in memory until it is needed for others.
+ */
+CUZK_API void cuzk_srs_release(struct cuzk_srs *srs);
+
+/**
+ * Drops the parameters from memory: at once, or when the work that uses them
+ * has ended. The handle stays good; the next use loads them again.
+ *
+ * Errors: CUZK_STATUS_INVALID_ARGUMENT when srs is null.
+ */
+CUZK_API
+cuzk_status cuzk_srs_evict(const struct cuzk_srs *srs,
+                           struct cuzk_error *error_out);
+
+/**
+ * Describes the parameters: points in each query, memory, whether resident.
+ *
+ * Errors: CUZK_STATUS_INVALID_ARGUMENT; CUZK_STATUS_ABI_MISMATCH for the
+ * structure.
+ */
+CUZK_API
+cuzk_status cuzk_srs_info(const struct cuzk_srs *srs,
+                          struct cuzk_srs_shape *shape_out,
+                          struct cuzk_error *error_out);
+
+/**
  * Decompresses a proof to affine points.
  *
  * Errors: CUZK_STATUS_INVALID_ARGUMENT when a point is not in its group.
@@ -476,6 +965,54 @@ cuzk_status cuzk_timings_json(const struct cuzk_timings *timings,
                               size_t capacity,
                               size_t *length_out,
                               struct cuzk_error *error_out);
+
+/**
+ * Proves n assignments whose rows the caller evaluated.
+ *
+ * All are of the circuit that srs has the parameters of. randomness is null,
+ * then the operating system's generator is used, or has n elements.
+ * proofs_out has room for n proofs. timings_out is null or started with
+ * CUZK_TIMINGS_INIT and gets the sums over all n. With self-verification on
+ * (the default) each proof is verified.
+ *
+ * Errors: CUZK_STATUS_INVALID_ARGUMENT; CUZK_STATUS_ABI_MISMATCH for
+ * timings_out; CUZK_STATUS_INVALID_ASSIGNMENT naming the assignment and what
+ * does not fit the parameters or is not below the modulus, before anything
+ * is proved; CUZK_STATUS_SELF_CHECK_FAILED, also for rows that satisfy
+ * nothing; CUZK_STATUS_INVALID_SRS and CUZK_STATUS_IO when the parameters
+ * must be read again; CUZK_STATUS_OUT_OF_MEMORY and
+ * CUZK_STATUS_OUT_OF_DEVICE_MEMORY with needed and present;
+ * CUZK_STATUS_DEVICE_FAILED.
+ */
+CUZK_API
+cuzk_status cuzk_prove(const struct cuzk_context *context,
+                       const struct cuzk_srs *srs,
+                       const struct cuzk_assignment *assignments,
+                       size_t n,
+                       const struct cuzk_randomness *randomness,
+                       struct cuzk_proof *proofs_out,
+                       struct cuzk_timings *timings_out,
+                       struct cuzk_error *error_out);
+
+/**
+ * Verifies n proofs of one circuit together.
+ *
+ * inputs has n times inputs_len scalars: those of the first proof, then those
+ * of the second, and so on; the constant one is left out, so inputs_len is
+ * one less than the circuit's inputs. valid_out becomes true when all are
+ * valid; a proof whose bytes are no points of the groups is not.
+ *
+ * Errors: CUZK_STATUS_INVALID_ARGUMENT, also for inputs that are not below
+ * the modulus or another number of them than the parameters need.
+ */
+CUZK_API
+cuzk_status cuzk_groth16_verify(const struct cuzk_srs *srs,
+                                const struct cuzk_proof *proofs,
+                                size_t n,
+                                const struct cuzk_fr *inputs,
+                                size_t inputs_len,
+                                bool *valid_out,
+                                struct cuzk_error *error_out);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -54,6 +54,12 @@ pub struct cuzk_assignment {
     pub aux_assignment_size: usize,
 }
 
+// SAFETY: the pointers are to memory of the caller that nobody changes during the call; the
+// library reads it from its threads.
+unsafe impl Send for cuzk_assignment {}
+// SAFETY: as above.
+unsafe impl Sync for cuzk_assignment {}
+
 // 17 words without padding, in the order above: the offsets are multiples of eight.
 const _: () = assert!(size_of::<cuzk_assignment>() == 17 * 8);
 const _: () = assert!(std::mem::offset_of!(cuzk_assignment, a) == 72);

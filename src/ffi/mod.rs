@@ -5,6 +5,8 @@
 //! part and converts back, inside [`boundary`]. Types carry their C names, so that one search
 //! finds both sides. The order of the modules is the order of the header.
 #![allow(non_camel_case_types)]
+// The comments are for C readers; the header's introduction says what every pointer must be.
+#![allow(clippy::missing_safety_doc)]
 
 mod arguments;
 mod boundary;
@@ -19,6 +21,15 @@ pub mod status;
 // The devices of this machine.
 pub mod device;
 
+// What a context is made with.
+pub mod options;
+
+// Contexts.
+pub mod context;
+
+// Parameter files.
+pub mod srs;
+
 // Scalars, points and proofs in memory.
 pub mod proof;
 
@@ -27,3 +38,6 @@ pub mod assignment;
 
 // Where time went.
 pub mod timings;
+
+// Any circuit, its rows evaluated.
+pub mod prove;

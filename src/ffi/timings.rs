@@ -5,6 +5,7 @@ use std::ffi::c_char;
 use std::mem::{offset_of, MaybeUninit};
 use std::time::Duration;
 
+use cuzk_prover::schedule::Proved;
 use cuzk_prover::timing::Timings;
 use serde_json::json;
 
@@ -63,7 +64,7 @@ pub struct cuzk_timings {
     pub peak_host_bytes: u64,
     /// Most device memory held for the call, parameters included.
     pub peak_device_bytes: u64,
-    /// What proved: "cpu", or the device.
+    /// What proved: "cpu", or the devices.
     pub backend: [c_char; 64],
 }
 
@@ -79,6 +80,20 @@ const _: () = assert!(offset_of!(cuzk_timings, total) == 128);
 const _: () = assert!(offset_of!(cuzk_timings, backend) == 168);
 
 impl cuzk_timings {
+    /// The sums over proofs that took `total` together.
+    pub(super) fn of(proved: &[Proved], total: Duration) -> Self {
+        let mut sum = Timings::default();
+        let mut backends: Vec<&str> = Vec::new();
+        for proved in proved {
+            sum.add(&proved.timings);
+            if !backends.contains(&proved.backend.as_str()) {
+                backends.push(&proved.backend);
+            }
+        }
+        sum.total = total;
+        Self::new(&sum, proved.len(), &backends.join(", "))
+    }
+
     /// The timings as C sees them.
     pub(super) fn new(timings: &Timings, proofs: usize, backend: &str) -> Self {
         let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);

@@ -17,6 +17,23 @@ pub enum DeviceSelector {
     Uuid(String),
 }
 
+impl DeviceSelector {
+    /// Reads a list of ordinals and UUIDs, separated by commas; blanks and empty places do not
+    /// count.
+    pub fn list(text: &str) -> Vec<Self> {
+        let names = text
+            .split(',')
+            .map(str::trim)
+            .filter(|name| !name.is_empty());
+        names
+            .map(|name| match name.parse() {
+                Ok(ordinal) => Self::Ordinal(ordinal),
+                Err(_) => Self::Uuid(name.to_owned()),
+            })
+            .collect()
+    }
+}
+
 /// The devices of this machine, usable or with the reason why not. The list can be empty; then
 /// the error is `NoDevice` with the reason.
 ///
@@ -205,6 +222,15 @@ fn same_uuid(of_device: &str, asked: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_list_of_devices_mixes_ordinals_and_uuids() {
+        let selectors = DeviceSelector::list("0, GPU-2c6e ,,12");
+        let uuid = DeviceSelector::Uuid("GPU-2c6e".to_owned());
+        let ordinal = DeviceSelector::Ordinal;
+        assert_eq!(selectors, [ordinal(0), uuid, ordinal(12)]);
+        assert_eq!(DeviceSelector::list(" "), []);
+    }
 
     #[test]
     fn a_device_is_known_by_its_uuid_in_the_forms_people_write() {

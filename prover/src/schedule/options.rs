@@ -122,13 +122,7 @@ impl Settings {
             named_backend.unwrap_or((BackendChoice::Auto, "default"));
         let devices = match options.devices {
             Some(devices) => Some(devices),
-            None => text("CUZK_DEVICES")?.map(|list| {
-                let names = list.split(',').map(str::trim);
-                names
-                    .filter(|name| !name.is_empty())
-                    .map(selector)
-                    .collect()
-            }),
+            None => text("CUZK_DEVICES")?.map(|list| DeviceSelector::list(&list)),
         };
         let threads = match options.threads {
             Some(0) | None => match text("CUZK_GPU_THREADS")? {
@@ -172,14 +166,6 @@ impl Settings {
             self_verification: options.self_verification,
             log,
         })
-    }
-}
-
-/// A number is an ordinal, anything else a UUID.
-fn selector(text: &str) -> DeviceSelector {
-    match text.parse() {
-        Ok(ordinal) => DeviceSelector::Ordinal(ordinal),
-        Err(_) => DeviceSelector::Uuid(text.to_string()),
     }
 }
 
