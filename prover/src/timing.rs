@@ -74,6 +74,38 @@ impl Timings {
         self.peak_host_bytes = self.peak_host_bytes.max(other.peak_host_bytes);
         self.peak_device_bytes = self.peak_device_bytes.max(other.peak_device_bytes);
     }
+
+    /// Every phase with its name, in the order of the work; for tables and JSON.
+    pub fn phases(&self) -> [(&'static str, Duration); 16] {
+        [
+            ("queue", self.queue),
+            ("parse", self.parse),
+            ("parameter_load", self.parameter_load),
+            ("witness", self.witness),
+            ("constraint_evaluation", self.constraint_evaluation),
+            ("upload", self.upload),
+            ("ntt", self.ntt),
+            ("msm_h", self.msm_h),
+            ("msm_l", self.msm_l),
+            ("msm_a", self.msm_a),
+            ("msm_b_g1", self.msm_b_g1),
+            ("msm_b_g2", self.msm_b_g2),
+            ("assemble", self.assemble),
+            ("verify", self.verify),
+            ("device_busy", self.device_busy),
+            ("total", self.total),
+        ]
+    }
+
+    /// Every count of bytes with its name.
+    pub fn byte_counts(&self) -> [(&'static str, u64); 4] {
+        [
+            ("bytes_up", self.bytes_up),
+            ("bytes_down", self.bytes_down),
+            ("peak_host_bytes", self.peak_host_bytes),
+            ("peak_device_bytes", self.peak_device_bytes),
+        ]
+    }
 }
 
 /// Runs `work` and adds the time it took to `phase`.

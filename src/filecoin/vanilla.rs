@@ -190,17 +190,7 @@ pub fn vanilla_proofs<T: Tree>(
     c1: &C1,
     k: usize,
 ) -> Result<<StackedDrg<'static, T, Sha256Hasher> as ProofScheme<'static>>::Proof> {
-    let partitions = c1.partitions();
-    let challenges = partitions.get(k).ok_or_else(|| {
-        Error::new(
-            ErrorKind::InvalidArgument,
-            format!(
-                "partition {k} of {}, it has {} partitions",
-                c1.proof(),
-                partitions.len()
-            ),
-        )
-    })?;
+    let challenges = c1.partition(k)?;
     Ok(challenges.iter().map(vanilla_proof::<T>).collect())
 }
 

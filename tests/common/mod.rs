@@ -9,6 +9,7 @@
 pub mod c1;
 pub mod filecoin;
 pub mod groth16;
+pub mod parameters;
 pub mod porep;
 pub mod seal;
 pub mod synthetic;

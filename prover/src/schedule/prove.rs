@@ -145,6 +145,20 @@ impl Context {
         Ok(proofs)
     }
 
+    /// Records a circuit unless it is resident, so that the first proof with it does not wait.
+    ///
+    /// Errors: `OutOfMemory` with the sizes when the budget cannot hold it, `Cancelled`, and what
+    /// recording reports.
+    pub fn load_circuit(&self, circuit: CircuitHandle, cancel: &Cancel) -> Result<()> {
+        self.check_process()?;
+        let purpose = format!("recording {}", circuit.name);
+        let needs = vec![self.circuit_need(circuit)];
+        let residents = &self.inner.residents;
+        residents
+            .lease(needs, Memory::default(), &purpose, cancel)
+            .map(drop)
+    }
+
     /// Waits for a device, proves on it, and counts.
     pub(super) fn prove_partition(
         &self,

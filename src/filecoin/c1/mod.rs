@@ -85,6 +85,22 @@ impl C1 {
     pub fn partitions(&self) -> &[Vec<Challenge>] {
         &self.partitions
     }
+
+    /// The challenges of partition `k`.
+    ///
+    /// Errors: `InvalidArgument` for a partition that is not there.
+    pub fn partition(&self, k: usize) -> Result<&[Challenge]> {
+        self.partitions.get(k).map(Vec::as_slice).ok_or_else(|| {
+            Error::new(
+                ErrorKind::InvalidArgument,
+                format!(
+                    "partition {k} of {}, it has {} partitions",
+                    self.proof(),
+                    self.partitions.len()
+                ),
+            )
+        })
+    }
 }
 
 fn invalid(text: impl Into<String>) -> Error {

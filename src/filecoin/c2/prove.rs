@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Proving: a job a partition, and the proofs joined.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use cuzk_prover::cancel::Cancel;
+use cuzk_prover::circuit::CompiledCircuit;
+use cuzk_prover::groth16::{PreparedKey, Proof};
+use cuzk_prover::schedule::{
+    CircuitHandle, Context, Partition, Priority, Proved, Source, Srs, SrsOptions,
+};
+use cuzk_prover::srs::VerifyingKey;
+use cuzk_prover::timing::{timed, Timings};
+use cuzk_prover::{Error, ErrorKind, Result};
+
+use super::verify::{check_length, verifying_key};
+use super::witness::{compiled_bytes, synthesize, witness_bytes};
+use super::{Request, WitnessMethod};
+use crate::filecoin::kinds::{SealProof, SectorSize, PARTITION_PROOF_BYTES};
+use crate::filecoin::params::{say_how_to_get, ParameterFiles};
+use crate::filecoin::{porep, vanilla};
+
+/// How a request is proved.
+#[derive(Clone, Default)]
+pub struct Options<'a> {
+    /// Whose turn it is when there is more work than devices.
+    pub priority: Priority,
+    /// Ends the work early, within one partition.
+    pub cancel: Cancel,
+    /// Is told how far the work is, on threads that do the work: it should be quick.
+    pub progress: Option<&'a (dyn Fn(Progress) + Sync)>,
+    /// How witnesses are made.
+    pub witness: WitnessMethod,
+}
+
+impl Options<'_> {
+    fn report(&self, phase: Phase, done: usize, total: usize) {
+        if let Some(progress) = self.progress {
+            progress(Progress { phase, done, total });
+        }
+    }
+}
+
+/// How far a request is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// What is being done for the partition after those that are done.
+    pub phase: Phase,
+    /// Partitions proved and verified.
+    pub done: usize,
+    /// Partitions in all.
+    pub total: usize,
+}
+
+/// What is being done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// Parameters are opened, and loaded if they are not in memory.
+    Parameters,
+    /// Waiting for a device, or for memory.
+    Queue,
+    /// The witness is made.
+    Witness,
+    /// The proof is made and verified.
+    Prove,
+    /// Nothing: all is done.
+    Done,
+}
+
+/// A proof and how it came about.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// The proof's bytes, 192 a partition.
+    pub proof: Vec<u8>,
+    /// Where the time went, summed over the partitions.
+    pub timings: Timings,
+    /// The same for each partition.
+    pub partitions: Vec<Timings>,
+    /// The devices that proved, by name.
+    pub backend: String,
+    /// How the witnesses were made.
+    pub witness: WitnessMethod,
+}
+
+/// Proves all partitions of a request and joins their proofs. Each is verified, unless the context
+/// was told not to.
+///
+/// Errors: `ParametersNotFound`, naming the file and how to get it; `InvalidSrs` for parameters of
+/// another circuit; `InvalidC1`, naming the challenge, for values that do not hold; otherwise what
+/// [`Context::prove_partitions`] reports.
+pub fn prove(context: &Context, request: &Request, options: &Options<'_>) -> Result<Output> {
+    let all: Vec<usize> = (0..request.proof().partitions()).collect();
+    prove_some(context, request, &all, options)
+}
+
+/// Proves partition `k` alone, for a caller that spreads the partitions and joins them with
+/// [`assemble`].
+///
+/// Errors: as [`prove`], and `InvalidArgument` for a partition that is not there.
+pub fn prove_partition(
+    context: &Context,
+    request: &Request,
+    k: usize,
+    options: &Options<'_>,
+) -> Result<Output> {
+    request.c1().partition(k)?;
+    prove_some(context, request, &[k], options)
+}
+
+/// Joins proofs of all partitions, in their order, after verifying each.
+///
+/// Errors: `InvalidArgument`, naming the first partition whose proof is not valid; otherwise those
+/// of [`verifying_key`].
+pub fn assemble(context: &Context, request: &Request, proofs: &[&[u8]]) -> Result<Vec<u8>> {
+    let proof = request.proof();
+    if proofs.len() != proof.partitions() {
+        return Err(Error::new(
+            ErrorKind::InvalidArgument,
+            format!(
+                "{} proofs of partitions, {proof} needs {}",
+                proofs.len(),
+                proof.partitions()
+            ),
+        ));
+    }
+    let key = verifying_key(context.parameter_folder(), proof.sector_size())?;
+    context.run(|| {
+        let key = PreparedKey::new(&key);
+        let inputs = request.statement().public_inputs()?;
+        for (k, (bytes, inputs)) in proofs.iter().zip(&inputs).enumerate() {
+            let named = |error: Error| error.context(format!("partition {k}"));
+            let proof = Proof::from_bytes(bytes).map_err(named)?;
+            if !key.verify(inputs, &proof).map_err(named)? {
+                return Err(Error::new(
+                    ErrorKind::InvalidArgument,
+                    format!("the proof of partition {k} is not valid"),
+                ));
+            }
+        }
+        Ok(())
+    })?;
+    let joined = proofs.concat();
+    check_length(proof, &joined)?;
+    Ok(joined)
+}
+
+/// Loads what a kind of proof needs, so that its first proof does not wait: parameters, and the
+/// compiled circuit.
+///
+/// Errors: as [`prove`].
+pub fn warm_up(context: &Context, proof: SealProof, cancel: &Cancel) -> Result<()> {
+    proof.require_supported()?;
+    open_parameters(context, proof.sector_size(), cancel)?;
+    context.load_circuit(circuit(proof.sector_size())?, cancel)
+}
+
+fn prove_some(
+    context: &Context,
+    request: &Request,
+    ks: &[usize],
+    options: &Options<'_>,
+) -> Result<Output> {
+    let start = Instant::now();
+    let size = request.proof().sector_size();
+    let total = ks.len();
+    options.report(Phase::Parameters, 0, total);
+    let mut timings = Timings {
+        parse: request.parse_time(),
+        ..Timings::default()
+    };
+    let srs = timed(&mut timings.parameter_load, || {
+        open_parameters(context, size, &options.cancel)
+    })?;
+    options.report(Phase::Queue, 0, total);
+
+    let partitions = ks
+        .iter()
+        .enumerate()
+        .map(|(done, &k)| partition(&srs, request, k, done, total, options))
+        .collect::<Result<Vec<_>>>()?;
+    let proved = context
+        .prove_partitions(partitions, options.priority, &options.cancel, &|done| {
+            let next = if done == total {
+                Phase::Done
+            } else {
+                Phase::Queue
+            };
+            options.report(next, done, total);
+        })
+        .map_err(|error| blame(context, request, ks, error))?;
+
+    let mut output = join(&proved, options.witness);
+    output.timings.add(&timings);
+    output.timings.total = request.parse_time() + start.elapsed();
+    Ok(output)
+}
+
+/// Opens the parameters of a sector size and checks that they go with the verifying key beside
+/// them, if there is one: verifiers use that.
+fn open_parameters(context: &Context, size: SectorSize, cancel: &Cancel) -> Result<Srs> {
+    let files = ParameterFiles::new(context.parameter_folder(), size)?;
+    let srs = context
+        .open_srs(&files.params, &SrsOptions::default(), cancel)
+        .map_err(|error| say_how_to_get(error, size))?;
+    match VerifyingKey::read(&files.verifying_key) {
+        Ok(key) if key == *srs.verifying_key() => Ok(srs),
+        Ok(_) => Err(Error::new(
+            ErrorKind::InvalidSrs,
+            format!(
+                "{} has another verifying key than {}",
+                files.params.display(),
+                files.verifying_key.display()
+            ),
+        )),
+        Err(error) if error.kind() == ErrorKind::ParametersNotFound => Ok(srs),
+        Err(error) => Err(error),
+    }
+}
+
+/// The compiled circuit of a sector size, by the name of its parameters.
+fn circuit(size: SectorSize) -> Result<CircuitHandle> {
+    Ok(CircuitHandle {
+        name: porep::cache_identifier(size)?,
+        bytes: compiled_bytes(&size.shape())?,
+        record: Arc::new(move || porep::record(size)),
+    })
+}
+
+fn partition<'a>(
+    srs: &Srs,
+    request: &'a Request,
+    k: usize,
+    done: usize,
+    total: usize,
+    options: &'a Options<'_>,
+) -> Result<Partition<'a>> {
+    let shape = request.proof().shape();
+    let parameters = srs.clone();
+    let witness = move |circuit: &CompiledCircuit, cancel: &Cancel, _: &mut Timings| {
+        cancel.check()?;
+        parameters
+            .shape()
+            .check_equal(&circuit.srs_shape())
+            .map_err(|error| error.context(parameters.path().display()))?;
+        options.report(Phase::Witness, done, total);
+        let witness = synthesize(request, k, options.witness)?;
+        options.report(Phase::Prove, done, total);
+        Ok(witness)
+    };
+    Ok(Partition {
+        srs: srs.clone(),
+        source: Source::Circuit {
+            circuit: circuit(request.proof().sector_size())?,
+            witness: Box::new(witness),
+            witness_bytes: witness_bytes(&shape)?,
+        },
+        randomness: None,
+    })
+}
+
+/// Finds out whether the Commit-1 output is at fault for a row that does not hold.
+fn blame(context: &Context, request: &Request, ks: &[usize], error: Error) -> Error {
+    if error.kind() != ErrorKind::InvalidAssignment {
+        return error;
+    }
+    let found = context.run(|| {
+        ks.iter()
+            .try_for_each(|k| vanilla::verify(request.c1(), *k))
+    });
+    match found {
+        Err(fault) if fault.kind() == ErrorKind::InvalidC1 => fault,
+        _ => error,
+    }
+}
+
+fn join(proved: &[Proved], witness: WitnessMethod) -> Output {
+    let mut timings = Timings::default();
+    let mut proof = Vec::with_capacity(proved.len() * PARTITION_PROOF_BYTES);
+    let mut backends: Vec<&str> = Vec::new();
+    for partition in proved {
+        timings.add(&partition.timings);
+        proof.extend_from_slice(&partition.proof.to_bytes());
+        if !backends.contains(&partition.backend.as_str()) {
+            backends.push(&partition.backend);
+        }
+    }
+    Output {
+        proof,
+        timings,
+        partitions: proved.iter().map(|partition| partition.timings).collect(),
+        backend: backends.join(", "),
+        witness,
+    }
+}
