@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The program `cuzk`: Commit-2 proofs from the command line.
+//!
+//! Results go to standard output, everything about the way there to standard error.
+
+mod args;
+mod bench;
+mod info;
+mod input;
+mod prove;
+mod report;
+mod setup;
+mod verify;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Command, Program};
+
+/// What a command that ran to its end has to say.
+enum Outcome {
+    /// It did what it was asked for.
+    Done,
+    /// The proof that it was asked about is not valid.
+    NotValid,
+}
+
+fn main() -> ExitCode {
+    let program = Program::parse();
+    let outcome = match &program.command {
+        Command::Info(args) => info::run(args),
+        Command::Setup(args) => setup::run(args),
+        Command::Prove(args) => prove::run(args),
+        Command::Verify(args) => verify::run(args),
+        Command::Bench(args) => bench::run(args),
+    };
+    match outcome {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::NotValid) => ExitCode::from(3),
+        Err(error) => {
+            eprintln!("cuzk: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

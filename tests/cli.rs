@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+//! The program `cuzk` as people and scripts use it.
+
+mod common;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use common::c1::{c1_path, Fixture, NON_INTERACTIVE, V1, V1_1};
+use common::parameters::development_parameters;
+use serde_json::Value;
+
+struct Ran {
+    code: i32,
+    stdout: String,
+    stderr: String,
+}
+
+/// Runs the program in an environment without variables of its own.
+fn cuzk(arguments: &[&str], stdin: &[u8]) -> Ran {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_cuzk"))
+        .args(arguments)
+        .env_remove("FIL_PROOFS_PARAMETER_CACHE")
+        .env_remove("BELLMAN_NO_GPU")
+        .env("CUZK_BACKEND", "cpu")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut pipe = child.stdin.take().expect("a pipe");
+    // The program may end without reading all of it.
+    let _ = pipe.write_all(stdin);
+    drop(pipe);
+    let output = child.wait_with_output().expect("the program ends");
+    Ran {
+        code: output.status.code().expect("no signal"),
+        stdout: String::from_utf8(output.stdout).expect("text"),
+        stderr: String::from_utf8(output.stderr).expect("text"),
+    }
+}
+
+/// The only line of standard error of a run that failed.
+fn failure(arguments: &[&str], stdin: &[u8]) -> String {
+    let ran = cuzk(arguments, stdin);
+    assert_eq!(ran.code, 1, "{arguments:?}: {}", ran.stderr);
+    assert_eq!(ran.stdout, "", "{arguments:?}");
+    let line = ran.stderr.trim_end().lines().last().expect("a line");
+    let text = line.strip_prefix("cuzk: ").expect("the program's name");
+    text.to_owned()
+}
+
+fn path(case: &str) -> String {
+    c1_path(case).display().to_string()
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a path in UTF-8")
+}
+
+#[test]
+fn a_wrong_command_line_is_status_2() {
+    for arguments in [
+        &[][..],
+        &["frobnicate"],
+        &["prove"],
+        &["prove", "--c1", "x"],
+        &["prove", "--c1", "x", "--actor-id", "f1abc"],
+        &["prove", "--c1", "x", "--prover-id", "00"],
+        &["setup", "--sector-size", "4KiB"],
+        &["bench", "--c1", "x", "--actor-id", "1", "--runs", "0"],
+        &["verify", "--proof", "x", "--actor-id", "1"],
+    ] {
+        let ran = cuzk(arguments, b"");
+        assert_eq!(ran.code, 2, "{arguments:?}");
+        assert_eq!(ran.stdout, "", "{arguments:?}");
+        assert!(!ran.stderr.is_empty(), "{arguments:?}");
+    }
+    let ran = cuzk(&["--version"], b"");
+    let version = format!("cuzk {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!((ran.code, ran.stdout), (0, version));
+}
+
+#[test]
+fn info_shows_what_a_context_would_use() {
+    let folder = tempfile::tempdir().unwrap();
+    let ran = cuzk(&["info", "--dir", text(folder.path())], b"");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    for needed in [
+        env!("CARGO_PKG_VERSION"),
+        "cpu",
+        text(folder.path()),
+        "missing",
+    ] {
+        assert!(ran.stdout.contains(needed), "{needed}: {}", ran.stdout);
+    }
+    let ran = cuzk(&["info", "--json", "--dir", text(folder.path())], b"");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(document["build"]["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(document["context"]["backend"], "cpu");
+    let sizes = document["parameters"].as_array().unwrap();
+    assert_eq!(sizes.len(), 5);
+    assert_eq!(sizes[0]["sector_size"], "2KiB");
+    assert_eq!(sizes[0]["params"]["bytes"], Value::Null);
+}
+
+#[test]
+fn failures_say_what_to_do() {
+    let empty = tempfile::tempdir().unwrap();
+    let empty = text(empty.path());
+    let actor = ["--actor-id", "f01000"];
+    let prove = |c1: &str, more: &[&str], stdin: &[u8]| {
+        let mut arguments = vec!["prove", "--c1", c1, "--dir", empty];
+        arguments.extend_from_slice(&actor);
+        arguments.extend_from_slice(more);
+        failure(&arguments, stdin)
+    };
+    let fixture = path(V1_1);
+    let sector = ["--sector-number", "42"];
+
+    let missing = prove("/no/such/file", &sector, b"");
+    assert!(missing.starts_with("reading /no/such/file: "), "{missing}");
+    let unnumbered = prove(&fixture, &[], b"");
+    assert!(unnumbered.contains("give --sector-number"), "{unnumbered}");
+    let other = prove(&fixture, &["--sector-number", "43"], b"");
+    assert!(other.contains("not of sector 43 of prover e807"), "{other}");
+    let unsupported = failure(
+        &[
+            "prove",
+            "--c1",
+            &path(NON_INTERACTIVE),
+            "--actor-id",
+            "1001",
+            "--sector-number",
+            "7",
+        ],
+        b"",
+    );
+    assert!(unsupported.contains("non-interactive"), "{unsupported}");
+    let no_parameters = prove(&fixture, &sector, b"");
+    assert!(
+        no_parameters.contains(empty) && no_parameters.contains("cuzk setup --sector-size 2KiB"),
+        "{no_parameters}"
+    );
+    let cut = prove("-", &sector, &Fixture::load(V1_1).c1[..5000]);
+    assert!(cut.starts_with("-: C1 output: vanilla_proofs"), "{cut}");
+
+    let unnamed = failure(&["setup", "--sector-size", "32GiB"], b"");
+    assert!(unnamed.contains("name a folder with --dir"), "{unnamed}");
+    let parameters = development_parameters();
+    let there = failure(
+        &["setup", "--sector-size", "2KiB", "--dir", text(&parameters)],
+        b"",
+    );
+    assert!(there.contains("exists"), "{there}");
+}
+
+#[test]
+fn a_proof_made_is_verified() {
+    let parameters = development_parameters();
+    let dir = ["--dir", text(&parameters)];
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| -> PathBuf { folder.path().join(name) };
+
+    // Wrapped, from standard input, the proof in hex on standard output.
+    let fixture = Fixture::load(V1_1);
+    let ran = cuzk(
+        &[&["prove", "--c1", "-", "--actor-id", "f01000"][..], &dir].concat(),
+        &fixture.wrapped(),
+    );
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(ran.stdout.trim_end().len(), 2 * 192);
+    assert!(ran.stderr.contains("msm h"), "{}", ran.stderr);
+    std::fs::write(file("hex"), &ran.stdout).unwrap();
+
+    // Plain, from a file, the proof in a file, everything else as JSON.
+    let fixture_v1 = path(V1);
+    let bytes = file("bytes");
+    let arguments = [
+        "prove",
+        "--c1",
+        &fixture_v1,
+        "--actor-id",
+        "127",
+        "--sector-number",
+        "1",
+        "--json",
+        "--out",
+        text(&bytes),
+    ];
+    let ran = cuzk(&[&arguments[..], &dir].concat(), b"");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(document["registered_proof"], "StackedDrg2KiBV1");
+    assert!(
+        document["timings"]["nanoseconds"]["msm_h"]
+            .as_u64()
+            .unwrap()
+            > 0
+    );
+    let written = std::fs::read(&bytes).unwrap();
+    let proof: String = written.iter().map(|b| format!("{b:02x}")).collect();
+    assert_eq!(document["proof"], proof);
+    std::fs::write(file("json"), &ran.stdout).unwrap();
+
+    let verify = |proof: &str, c1: &str, actor: &str, sector: &str| {
+        let proof = file(proof);
+        let arguments = [
+            "verify",
+            "--proof",
+            text(&proof),
+            "--c1",
+            c1,
+            "--actor-id",
+            actor,
+            "--sector-number",
+            sector,
+        ];
+        let ran = cuzk(&[&arguments[..], &dir].concat(), b"");
+        (ran.code, ran.stdout)
+    };
+    let valid = (0, "valid\n".to_owned());
+    let not_valid = (3, "not valid\n".to_owned());
+    assert_eq!(verify("hex", &path(V1_1), "1000", "42"), valid);
+    assert_eq!(verify("bytes", &fixture_v1, "127", "1"), valid);
+    assert_eq!(verify("json", &fixture_v1, "127", "1"), valid);
+    assert_eq!(verify("hex", &path(V1_1), "1000", "43"), not_valid);
+    assert_eq!(verify("hex", &path(V1_1), "1001", "42"), not_valid);
+    assert_eq!(verify("hex", &fixture_v1, "127", "1"), not_valid);
+}
+
+#[test]
+fn bench_shows_medians() {
+    let fixture = path(V1_1);
+    let arguments = [
+        "bench",
+        "--c1",
+        &fixture,
+        "--actor-id",
+        "1000",
+        "--sector-number",
+        "42",
+        "--runs",
+        "1",
+        "--what",
+        "witness",
+    ];
+    let ran = cuzk(&arguments, b"");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(
+        ran.stdout.contains("witness of a partition"),
+        "{}",
+        ran.stdout
+    );
+}
