@@ -2,8 +2,9 @@
 // Times of the primitive operations on the GPU at hand, each result checked: products, transforms, the
 // quotient, MSMs, plain sums, the sort.
 //
-//   bench [largest log_n, 27] [only: field ntt msm sum]
+//   bench [largest log_n, 27] [only: field ntt msm profile]
 //
+// "profile" runs each operation of the largest size once, for a profiler that starts where told.
 // Times are medians of device events; the SM clock and the power are nvidia-smi's, read while the line's
 // operation ran (medians).
 #include <algorithm>
@@ -20,9 +21,14 @@
 
 using namespace cuzk;
 
+// cuda_profiler_api.h is not in every toolkit's wheels.
+extern "C" cudaError_t cudaProfilerStart(void);
+extern "C" cudaError_t cudaProfilerStop(void);
+
 namespace {
 
 int multiprocessors = 0, failures = 0;
+bool profiling = false;
 
 // ---- clock and power ------------------------------------------------------------------------------
 
@@ -82,6 +88,14 @@ double time_of(int runs, Prepare prepare, Run run) {
     cudaEvent_t a, b;
     CUZK_MUST(cudaEventCreate(&a));
     CUZK_MUST(cudaEventCreate(&b));
+    if (profiling) {
+        CUZK_MUST(cudaProfilerStart());
+        prepare();
+        run();
+        CUZK_MUST(cudaDeviceSynchronize());
+        CUZK_MUST(cudaProfilerStop());
+        return 1;
+    }
     std::vector<float> times;
     double begin = now();
     for (int i = -1; i < runs || (i < 400 && now() - begin < 0.2); i++) {
@@ -229,28 +243,19 @@ void bench_ntt(uint32_t log_n) {
 
     device_array<fr> c(n);
     auto quotient = [&] { CUZK_MUST(cuzk_launch_quotient(0, tables.p, log_n, a.p, b.p, c.p, b.p)); };
-    // (a b - c)/Z at a point, from the coefficients of a, b and c.
     fill(a.p, 4);
     fill(b.p, 5);
     fill(c.p, 6);
-    fr z = fr_from(0x123456789abcdefull), values[3], z_n = z;
+    fr values[3], z_n = fr_generator();
     fr* abc[3] = {a.p, b.p, c.p};
     device_array<fr> coefficients(n);
-    for (int i = 0; i < 3; i++) {
-        device_array<fr> copy(n);
-        CUZK_MUST(cudaMemcpy(copy.p, abc[i], n * sizeof(fr), cudaMemcpyDeviceToDevice));
-        CUZK_MUST(cuzk_launch_ntt(0, tables.p, log_n, copy.p, coefficients.p, 1, 0));
-        values[i] = evaluate(coefficients.p, n, z);
-    }
-    for (uint32_t i = 0; i < log_n; i++) z_n = sqr(z_n);
-    // c is not a b on the domain, so compare on the coset instead: at 7 w^k the quotient is exact.
+    // c is not a b on the domain, but on the coset the quotient is exact at 7 w^k.
     for (int i = 0; i < 3; i++) {
         device_array<fr> copy(n);
         CUZK_MUST(cudaMemcpy(copy.p, abc[i], n * sizeof(fr), cudaMemcpyDeviceToDevice));
         CUZK_MUST(cuzk_launch_ntt(0, tables.p, log_n, copy.p, coefficients.p, 1, 0));
         values[i] = evaluate(coefficients.p, n, mul(fr_generator(), power(w, at[1])));
     }
-    z_n = fr_generator();
     for (uint32_t i = 0; i < log_n; i++) z_n = sqr(z_n);
     quotient();
     fr got = to_montgomery(evaluate(b.p, n, mul(fr_generator(), power(w, at[1]))));
@@ -321,19 +326,26 @@ void bench_msm(const affine<F>* points, const logs_of_points& logs, uint64_t n, 
     std::snprintf(what, sizeof what, "msm %s %s (%u x %u bits, group %u)", group, size.c_str(),
                   p.windows.windows, p.windows.bits, p.group);
     line(what, ms, additions, "addition", begin, right);
+    if (profiling) return;
     double finish = time_of(runs, nothing, [&] {
         CUZK_MUST(launchers<F>::finish(0, &plan, scratch.p, sums));
     });
     // The digits and their sort alone, in buffers of its own.
     uint64_t digits = p.group_digits();
     uint64_t buckets = p.group_buckets();
-    device_array<uint32_t> k0(digits), k1(digits), v0(digits), v1(digits), b0(buckets), b1(buckets);
+    device_array<uint32_t> k0(digits * p.groups_ahead()), v0(digits * p.groups_ahead()), k1(digits),
+        v1(digits), b0(buckets), b1(buckets);
     device_array<uint8_t> temporary(msm_temporary_size(p));
+    uint32_t count = (uint32_t)std::min(call_n, n);
+    msm_scalars in = {scalars, nullptr, nullptr, count, 0};
     double sort = time_of(runs, nothing, [&] {
         for (uint32_t g = 0; g < p.groups(); g++) {
-            msm_sorted s = {{k0.p, k1.p}, {v0.p, v1.p}, b0.p, b1.p, temporary.p, temporary.n};
-            msm_scalars in = {scalars, nullptr, nullptr, (uint32_t)std::min(call_n, n), 0};
-            CUZK_MUST(launch_sorted_digits(0, p, in, g * p.group, p.group_size(g), s));
+            uint32_t ahead = g % p.groups_ahead();
+            if (ahead == 0)
+                CUZK_MUST(launch_digits(0, p, in, g, std::min(p.groups_ahead(), p.groups() - g), k0.p, v0.p));
+            uint64_t place = (uint64_t)ahead * p.group * count;
+            msm_sorted s = {{k0.p + place, k1.p}, {v0.p + place, v1.p}, b0.p, b1.p, temporary.p, temporary.n};
+            CUZK_MUST(launch_sort(0, p, g, count, s));
         }
     });
     std::printf("|   of which digits and sort %.3f ms, bucket reduction %.3f ms; scratch %.2f GB; "
@@ -397,7 +409,8 @@ int main(int argc, char** argv) {
     cudaDeviceProp properties;
     CUZK_MUST(cudaGetDeviceProperties(&properties, 0));
     multiprocessors = properties.multiProcessorCount;
-    std::thread(watch).detach();
+    profiling = only == "profile";
+    if (!profiling) std::thread(watch).detach();
     std::printf("%s, %d SMs\n", properties.name, multiprocessors);
     if (only.empty() || only == "field") {
         bench_field<fp, 0>("fp product, lazy");
@@ -406,9 +419,16 @@ int main(int argc, char** argv) {
         bench_field<fr, 0>("fr product, lazy");
         bench_field<fr, 1>("fr product, canonical");
     }
-    if (only.empty() || only == "ntt")
-        for (uint32_t log_n : {most, 24u, 20u, 16u})
-            if (log_n <= most) bench_ntt(log_n);
+    if (profiling) {
+        device_array<g1_affine> points((size_t)1 << most);
+        logs_of_points logs = make_many_points(points.p, (uint64_t)1 << most, 5);
+        bench_msm<fp>(points.p, logs, (uint64_t)1 << most, "2^" + std::to_string(most));
+    }
+    if (only.empty() || only == "ntt") {
+        bench_ntt(most);
+        for (uint32_t log_n : {24u, 20u, 16u})
+            if (log_n < most) bench_ntt(log_n);
+    }
     if (only.empty() || only == "msm") {
         bench_group<fp>(most);
         bench_group<fp2>(most < 24 ? most : 24);

@@ -16,8 +16,8 @@ constexpr int BLOCK = 256;
 unsigned blocks_for(uint64_t n) { return (unsigned)((n + BLOCK - 1) / BLOCK); }
 
 __global__ void __launch_bounds__(BLOCK)
-    digits_kernel(const __grid_constant__ msm_windows windows, const __grid_constant__ msm_scalars in,
-                  uint32_t first, uint32_t count, uint32_t* keys, uint32_t* values) {
+    digits_kernel(const __grid_constant__ msm_plan plan, const __grid_constant__ msm_scalars in,
+                  uint32_t first_group, uint32_t groups, uint32_t* keys, uint32_t* values) {
     uint32_t i = blockIdx.x * BLOCK + threadIdx.x;
     if (i >= in.n) return;
     uint64_t source = in.sources ? in.sources[i] : i;
@@ -26,15 +26,20 @@ __global__ void __launch_bounds__(BLOCK)
     scalar s;
     CUZK_UNROLL
     for (int j = 0; j < 8; j++) s.v[j] = a.v[j];
+    const msm_windows& windows = plan.windows;
     msm_recoded recoded = msm_recode(windows, s);
     uint32_t point = in.indices ? in.indices[i] : i;
-    uint32_t none = windows.used_buckets(first, count);
+    uint64_t at = i;
     CUZK_NO_UNROLL
-    for (uint32_t w = 0; w < count; w++) {
-        msm_digit d = recoded.digit(windows, first + w);
-        uint64_t at = (uint64_t)w * in.n + i;
-        keys[at] = d.magnitude ? w * windows.run() + d.magnitude - 1 : none;
-        values[at] = d.negative ? point | FLAG : point;
+    for (uint32_t g = first_group; g < first_group + groups; g++) {
+        const uint32_t first = g * plan.group, count = plan.group_size(g);
+        const uint32_t none = windows.used_buckets(first, count);
+        CUZK_NO_UNROLL
+        for (uint32_t w = 0; w < count; w++, at += in.n) {
+            msm_digit d = recoded.digit(windows, first + w);
+            keys[at] = d.magnitude ? w * windows.run() + d.magnitude - 1 : none;
+            values[at] = d.negative ? point | FLAG : point;
+        }
     }
 }
 
@@ -102,12 +107,18 @@ size_t msm_temporary_size(const msm_plan& plan) {
     return sort_size > scan_size ? sort_size : scan_size;
 }
 
-cudaError_t launch_sorted_digits(cudaStream_t stream, const msm_plan& plan, const msm_scalars& scalars,
-                                 uint32_t first, uint32_t count, msm_sorted& sorted) {
-    uint64_t digits = (uint64_t)count * scalars.n;
-    uint32_t buckets = plan.windows.used_buckets(first, count);
-    digits_kernel<<<blocks_for(scalars.n), BLOCK, 0, stream>>>(plan.windows, scalars, first, count,
-                                                               sorted.keys[0], sorted.values[0]);
+cudaError_t launch_digits(cudaStream_t stream, const msm_plan& plan, const msm_scalars& scalars,
+                          uint32_t first_group, uint32_t groups, uint32_t* keys, uint32_t* values) {
+    digits_kernel<<<blocks_for(scalars.n), BLOCK, 0, stream>>>(plan, scalars, first_group, groups, keys,
+                                                               values);
+    return cudaGetLastError();
+}
+
+cudaError_t launch_sort(cudaStream_t stream, const msm_plan& plan, uint32_t group, uint32_t n,
+                        msm_sorted& sorted) {
+    const uint32_t count = plan.group_size(group);
+    const uint64_t digits = (uint64_t)count * n;
+    const uint32_t buckets = plan.windows.used_buckets(group * plan.group, count);
     size_t size = sorted.temporary_size;
     cudaError_t status = sort(sorted.temporary, size, sorted, digits, key_bits(buckets), stream);
     if (status != cudaSuccess) return status;

@@ -14,7 +14,7 @@ struct msm_scalars {
     uint32_t montgomery;
 };
 
-// A group of windows: its digits, sorted, and its buckets.
+// A group of windows: its digits, and its buckets.
 struct msm_sorted {
     uint32_t* keys[2];    // bucket of each digit, counted from the group's first; [1] is sorted
     uint32_t* values[2];  // the digit's point, FLAG for its negative
@@ -27,10 +27,15 @@ struct msm_sorted {
 // Temporary bytes for the sort and the scans of a plan.
 size_t msm_temporary_size(const msm_plan& plan);
 
-// Writes the digits of windows [first, first + count) and sorts them; the sorted ones end up in keys[1]
-// and values[1], which may change places with [0]. Zero digits get the bucket after the last and so come last.
-cudaError_t launch_sorted_digits(cudaStream_t stream, const msm_plan& plan, const msm_scalars& scalars,
-                                 uint32_t first, uint32_t count, msm_sorted& sorted);
+// Writes the digits of the windows of `groups` groups from `first_group` on, one group after the other, at
+// keys and values. A digit of zero gets the bucket after the group's last.
+cudaError_t launch_digits(cudaStream_t stream, const msm_plan& plan, const msm_scalars& scalars,
+                          uint32_t first_group, uint32_t groups, uint32_t* keys, uint32_t* values);
+
+// Sorts a group's digits, n scalars', from keys[0] and values[0] to keys[1] and values[1] (which may change
+// places), and finds its buckets.
+cudaError_t launch_sort(cudaStream_t stream, const msm_plan& plan, uint32_t group, uint32_t n,
+                        msm_sorted& sorted);
 
 // offsets[k] for k = 0 ... buckets: pairs of this round (1, 2, ...) before bucket k in the high half,
 // elements left after it in the low half.

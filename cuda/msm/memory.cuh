@@ -8,9 +8,11 @@
 
 namespace cuzk {
 
-// Top bit of a reference to a point; what it says depends on the source.
+// A reference to a point is an index and two flags. Without IN_PLANES it is a table's point, negated with
+// FLAG; with IN_PLANES FLAG chooses the second of two sets of planes.
 constexpr uint32_t FLAG = 0x80000000u;
-constexpr uint32_t INDEX_MASK = 0x7fffffffu;
+constexpr uint32_t IN_PLANES = 0x40000000u;
+constexpr uint32_t INDEX_MASK = 0x3fffffffu;
 
 template <class T>
 constexpr int pieces = (int)(sizeof(T) / sizeof(uint4));
@@ -68,46 +70,33 @@ struct point_planes {
     CUZK_HD point_planes from(uint64_t first) const { return {base + first, stride}; }
 };
 
-// Sources of points: a reference gives the addresses of the coordinates' pieces.
-//
-// A table's reference is an index, FLAG negates the point.
+// Where references lead.
 template <class F>
-struct table_source {
-    const affine<F>* points;
-
-    CUZK_DEVICE uint64_t stride(uint32_t) const { return 1; }
-    CUZK_DEVICE const uint4* x(uint32_t ref) const {
-        return reinterpret_cast<const uint4*>(points + (ref & INDEX_MASK));
-    }
-    CUZK_DEVICE const uint4* y(uint32_t ref) const { return x(ref) + pieces<F>; }
-    CUZK_DEVICE bool negative(uint32_t ref) const { return ref & FLAG; }
-};
-
-// A reference is an index; FLAG chooses the second of two sets of planes.
-template <class F>
-struct planes_source {
-    point_planes<F> in[2];
+struct point_source {
+    const affine<F>* table;
+    point_planes<F> planes[2];
 
     CUZK_DEVICE uint64_t stride(uint32_t ref) const {
-        return ref & FLAG ? in[1].stride : in[0].stride;
+        if (!(ref & IN_PLANES)) return 1;
+        return ref & FLAG ? planes[1].stride : planes[0].stride;
     }
     CUZK_DEVICE const uint4* x(uint32_t ref) const {
-        return (ref & FLAG ? in[1].base : in[0].base) + (ref & INDEX_MASK);
+        uint32_t i = ref & INDEX_MASK;
+        if (!(ref & IN_PLANES)) return reinterpret_cast<const uint4*>(table + i);
+        return (ref & FLAG ? planes[1].base : planes[0].base) + i;
     }
     CUZK_DEVICE const uint4* y(uint32_t ref) const { return x(ref) + pieces<F> * stride(ref); }
-    CUZK_DEVICE bool negative(uint32_t) const { return false; }
-};
+    CUZK_DEVICE bool negative(uint32_t ref) const { return (ref & (FLAG | IN_PLANES)) == FLAG; }
 
-template <class F, class Source>
-CUZK_DEVICE affine<F> load_point(const Source& source, uint32_t ref) {
-    F x = load_pieces<F>(source.x(ref), source.stride(ref));
-    F y = load_pieces<F>(source.y(ref), source.stride(ref));
-    return {x, source.negative(ref) ? neg(y) : y};
-}
+    CUZK_DEVICE affine<F> load(uint32_t ref) const {
+        F px = load_pieces<F>(x(ref), stride(ref)), py = load_pieces<F>(y(ref), stride(ref));
+        return {px, negative(ref) ? neg(py) : py};
+    }
+};
 
 // Copies 16 bytes to shared memory in the background, and waits for all copies of this thread.
 CUZK_DEVICE void copy_async(uint4* shared, const uint4* from) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(
                      (uint32_t)__cvta_generic_to_shared(shared)),
                  "l"(from)
                  : "memory");

@@ -17,7 +17,8 @@ namespace cuzk {
 
 constexpr int PLACE_BLOCK = 256;
 
-// What a round of bucket pairs reads and writes.
+// A round of bucket pairs. Its elements are listed by bucket: each one's bucket and a reference to its
+// point, in the table or in the arena of sums that earlier rounds made.
 template <class F>
 struct bucket_round {
     uint32_t round;               // 1, 2, ...
@@ -25,56 +26,51 @@ struct bucket_round {
     const uint64_t* before;       // offsets of the round before; null in round 1
     const uint64_t* offsets;      // of this round
     uint32_t buckets;
-    uint64_t digits;          // elements of round 1: all sorted digits, zero digits last
-    const uint32_t* keys;     // each element's bucket
-    const uint32_t* values;   // round 1: each element's point
-    const affine<F>* points;  // round 1: the table
-    point_planes<F> in;       // later rounds: the elements
-    uint32_t* out_keys;
-    uint2* refs;  // the pairs: references, destinations
+    uint64_t digits;  // elements of round 1: all sorted digits, zero digits last
+    const uint32_t *keys, *elements;
+    uint32_t *out_keys, *out_elements;  // what is left for the next round
+    uint2* refs;                        // the pairs, and where their sums go
     uint32_t* dests;
-    point_planes<F> out, sums;  // elements left, finished buckets
+    uint32_t* arena_used;  // [round - 1]: sums of earlier rounds; [round] is written
+    const affine<F>* table;
+    point_planes<F> sums;  // of finished buckets
 };
 
-// One thread an element of the round: the second of two writes down their pair, one that is left over
-// moves on by itself.
+// One thread an element: the second of two writes down their pair, one that is left over stays where it is
+// and is listed again.
 template <class F>
 __global__ void __launch_bounds__(PLACE_BLOCK)
     place_pairs_kernel(const __grid_constant__ bucket_round<F> r) {
-    const bool gather = r.round == 1;
-    const uint64_t n = gather ? r.digits : (uint32_t)r.before[r.buckets];
+    const bool first_round = r.round == 1;
+    const uint64_t n = first_round ? r.digits : (uint32_t)r.before[r.buckets];
+    const uint32_t arena = r.arena_used[r.round - 1];
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        r.arena_used[r.round] = arena + (uint32_t)(r.offsets[r.buckets] >> 32);
     for (uint64_t i = (uint64_t)blockIdx.x * PLACE_BLOCK + threadIdx.x; i < n;
          i += (uint64_t)gridDim.x * PLACE_BLOCK) {
         uint32_t key = r.keys[i];
         if (key >= r.buckets) return;
+        uint32_t element = r.elements[i];
         uint32_t begin = r.begin[key];
         uint32_t count = bucket_elements(r.end[key] - begin, r.round - 1);
-        if (!gather) begin = (uint32_t)r.before[key];
-        uint32_t at = (uint32_t)i - begin;
         uint64_t offset = r.offsets[key];
-        uint32_t out = (uint32_t)offset + at / 2;
-        uint32_t dest = count <= 2 ? key | FLAG : out;
+        if (!first_round) begin = (uint32_t)r.before[key];
+        uint32_t at = (uint32_t)i - begin;
         if (at & 1) {
             uint32_t pair = (uint32_t)(offset >> 32) + at / 2;
-            r.refs[pair] = gather ? make_uint2(r.values[i - 1], r.values[i])
-                                  : make_uint2((uint32_t)i - 1, (uint32_t)i);
-            r.dests[pair] = dest;
-        } else if (at + 1 == count) {
-            affine<F> p;
-            if (gather) {
-                p = load_point<F>(table_source<F>{r.points}, r.values[i]);
-            } else {
-                p = r.in.load(i);
-            }
-            if (dest & FLAG) {
-                r.sums.store(key, p);
-            } else {
-                r.out.store(out, p);
-            }
-        } else {
+            r.refs[pair] = make_uint2(r.elements[i - 1], element);
+            element = (arena + pair) | IN_PLANES;
+            r.dests[pair] = count <= 2 ? key | FLAG : arena + pair;
+        } else if (at + 1 < count) {
             continue;  // the first of a pair
+        } else if (count == 1) {
+            r.sums.store(key, point_source<F>{r.table, {}}.load(element));
         }
-        if (!(dest & FLAG)) r.out_keys[out] = key;
+        if (count > 2) {
+            uint32_t out = (uint32_t)offset + at / 2;
+            r.out_keys[out] = key;
+            r.out_elements[out] = element;
+        }
     }
 }
 
@@ -83,13 +79,13 @@ template <class F>
 __global__ void __launch_bounds__(REDUCE_BLOCK)
     sum_hot_buckets_kernel(const uint32_t* begin, const uint32_t* end, const uint64_t* offsets,
                            uint32_t round, const uint32_t* found, const uint32_t* list,
-                           point_planes<F> in, point_planes<F> sums) {
+                           const uint32_t* elements, point_source<F> source, point_planes<F> sums) {
     for (uint32_t h = blockIdx.x; h < *found; h += gridDim.x) {
         uint32_t key = list[h];
         uint32_t first = (uint32_t)offsets[key], n = bucket_elements(end[key] - begin[key], round);
         xyzz<F> sum = xyzz<F>::infinity();
         CUZK_NO_UNROLL
-        for (uint32_t i = threadIdx.x; i < n; i += REDUCE_BLOCK) sum = add(sum, in.load(first + i));
+        for (uint32_t i = threadIdx.x; i < n; i += REDUCE_BLOCK) sum = add(sum, source.load(elements[first + i]));
         sum = block_sum(sum);
         if (threadIdx.x == 0) sums.store(key, to_affine(sum));
     }
@@ -98,12 +94,15 @@ __global__ void __launch_bounds__(REDUCE_BLOCK)
 // Where everything of an MSM lies in its scratch memory.
 template <class F>
 struct msm_scratch {
+    uint32_t *digit_keys, *digit_values;  // of groups_ahead() groups
+    uint32_t *other_keys, *other_values;  // the sort's other buffers
     msm_sorted sorted;
     uint64_t* offsets[2];
-    uint32_t* element_keys[2];
+    uint32_t *keys[2], *elements[2];  // lists left after odd rounds, after even rounds
     uint2* refs;
     uint32_t* dests;
-    point_planes<F> elements[2];  // after odd rounds, after even rounds
+    uint32_t* arena_used;
+    point_planes<F> arena;  // sums of the rounds; later, of rows and columns
     pair_scratch<F> pairs;
     point_planes<F> sums;   // of all buckets
     point_planes<F> fresh;  // of one group's buckets in a later call
@@ -116,10 +115,12 @@ struct msm_scratch {
         uint64_t digits = plan.group_digits(), buckets = plan.group_buckets();
         uint64_t all_buckets = plan.windows.buckets();
         for (int i = 0; i < 2; i++) {
-            take(base, sorted.keys[i], digits);
-            take(base, sorted.values[i], digits);
             take(base, offsets[i], buckets + 1);
         }
+        take(base, digit_keys, digits * plan.groups_ahead());
+        take(base, digit_values, digits * plan.groups_ahead());
+        take(base, other_keys, digits);
+        take(base, other_values, digits);
         take(base, sorted.begin, buckets);
         take(base, sorted.end, buckets);
         sorted.temporary_size = msm_temporary_size(plan);
@@ -129,14 +130,16 @@ struct msm_scratch {
         take(base, refs, digits / 2 + 1);
         take(base, dests, digits / 2 + 1);
         for (int i = 0; i < 2; i++) {
-            take(base, element_keys[i], plan.elements(1 + i));
-            // The summing of rows and columns needs as many as all buckets, then three quarters.
-            uint64_t most = plan.elements(1 + i), sums = all_buckets - (i ? all_buckets / 4 : 0);
-            take_points(base, elements[i], most > sums ? most : sums);
+            take(base, keys[i], plan.elements(1 + i));
+            take(base, elements[i], plan.elements(1 + i));
             take_elements(base, pairs.prefix[i], plan.chunk);
             take_elements(base, pairs.totals[i], pair_threads(plan.chunk, plan.resident));
         }
         take_elements(base, pairs.chain, pair_threads(plan.chunk, plan.resident));
+        take(base, arena_used, plan.rounds + 1);
+        // Rows and columns need as many as all buckets, and three quarters at the same time.
+        uint64_t row_sums = all_buckets + (all_buckets - all_buckets / 4);
+        take_points(base, arena, digits > row_sums ? digits : row_sums);
         take_points(base, sums, all_buckets);
         take_points(base, fresh, plan.n > plan.call_n ? buckets : 0);
         take(base, hot, (digits >> plan.rounds) + 2);
@@ -175,7 +178,19 @@ cudaError_t msm_add(cudaStream_t stream, const msm_plan& plan, void* scratch_mem
         uint32_t first = g * plan.group, count = plan.group_size(g);
         uint32_t buckets = plan.windows.used_buckets(first, count);
         uint64_t digits = (uint64_t)count * scalars.n;
-        status = launch_sorted_digits(stream, plan, scalars, first, count, s.sorted);
+        const uint32_t ahead = g % plan.groups_ahead();
+        if (ahead == 0) {
+            uint32_t groups = plan.groups() - g;
+            if (groups > plan.groups_ahead()) groups = plan.groups_ahead();
+            status = launch_digits(stream, plan, scalars, g, groups, s.digit_keys, s.digit_values);
+            if (status != cudaSuccess) return status;
+        }
+        const uint64_t place = (uint64_t)ahead * plan.group * scalars.n;
+        s.sorted.keys[0] = s.digit_keys + place;
+        s.sorted.keys[1] = s.other_keys;
+        s.sorted.values[0] = s.digit_values + place;
+        s.sorted.values[1] = s.other_values;
+        status = launch_sort(stream, plan, g, scalars.n, s.sorted);
         if (status != cudaSuccess) return status;
         point_planes<F> group_sums = s.sums.from((uint64_t)first * plan.windows.run());
         point_planes<F> round_sums = group_sums;
@@ -184,8 +199,11 @@ cudaError_t msm_add(cudaStream_t stream, const msm_plan& plan, void* scratch_mem
             status = cudaMemsetAsync(s.fresh.base, 0, s.fresh.stride * sizeof(affine<F>), stream);
             if (status != cudaSuccess) return status;
         }
+        status = cudaMemsetAsync(s.arena_used, 0, sizeof(uint32_t), stream);
+        if (status != cudaSuccess) return status;
+        point_source<F> source = {points, {s.arena, s.arena}};
         for (uint32_t round = 1; round <= plan.rounds; round++) {
-            uint32_t now = round & 1;  // offsets and elements of this round; the other's are read
+            uint32_t now = round & 1;  // offsets of this round; the other's are read
             status = launch_round_offsets(stream, s.sorted, buckets, round, s.offsets[now]);
             if (status != cudaSuccess) return status;
             bucket_round<F> r = {};
@@ -196,14 +214,14 @@ cudaError_t msm_add(cudaStream_t stream, const msm_plan& plan, void* scratch_mem
             r.offsets = s.offsets[now];
             r.buckets = buckets;
             r.digits = digits;
-            r.keys = round == 1 ? s.sorted.keys[1] : s.element_keys[now];
-            r.values = s.sorted.values[1];
-            r.points = points;
-            r.in = s.elements[now];
-            r.out_keys = s.element_keys[!now];
+            r.keys = round == 1 ? s.sorted.keys[1] : s.keys[now];
+            r.elements = round == 1 ? s.sorted.values[1] : s.elements[now];
+            r.out_keys = s.keys[!now];
+            r.out_elements = s.elements[!now];
             r.refs = s.refs;
             r.dests = s.dests;
-            r.out = s.elements[!now];
+            r.arena_used = s.arena_used;
+            r.table = points;
             r.sums = round_sums;
             uint64_t most = round == 1 ? digits : plan.elements(round - 1);
             if (most > digits) most = digits;
@@ -211,40 +229,27 @@ cudaError_t msm_add(cudaStream_t stream, const msm_plan& plan, void* scratch_mem
             uint64_t full = plan.resident / 4;  // many small blocks an SM; the loop takes the rest
             place_pairs_kernel<F>
                 <<<(unsigned)(blocks < full ? blocks : full), PLACE_BLOCK, 0, stream>>>(r);
-            if (round == 1) {
-                pair_job<F, table_source<F>> job = {};
-                job.source = {points};
-                job.out = r.out;
-                job.buckets = r.sums;
-                job.resident = plan.resident;
-                job.refs = r.refs;
-                job.dests = r.dests;
-                job.count = r.offsets + buckets;
-                status = launch_pairs(stream, job, most / 2, plan.chunk, s.pairs);
-            } else {
-                pair_job<F, planes_source<F>> job = {};
-                job.source = {{r.in, r.in}};
-                job.out = r.out;
-                job.buckets = r.sums;
-                job.resident = plan.resident;
-                job.refs = r.refs;
-                job.dests = r.dests;
-                job.count = r.offsets + buckets;
-                status = launch_pairs(stream, job, most / 2, plan.chunk, s.pairs);
-            }
+            pair_job<F> job = {};
+            job.source = source;
+            job.out = s.arena;
+            job.buckets = round_sums;
+            job.resident = plan.resident;
+            job.refs = r.refs;
+            job.dests = r.dests;
+            job.count = r.offsets + buckets;
+            status = launch_pairs(stream, job, most / 2, plan.chunk, s.pairs);
             if (status != cudaSuccess) return status;
         }
         status = launch_find_hot_buckets(stream, s.sorted, buckets, plan.rounds, s.hot, s.hot + 1);
         if (status != cudaSuccess) return status;
         sum_hot_buckets_kernel<F><<<plan.resident / 256, REDUCE_BLOCK, 0, stream>>>(
             s.sorted.begin, s.sorted.end, s.offsets[plan.rounds & 1], plan.rounds, s.hot, s.hot + 1,
-            s.elements[!(plan.rounds & 1)], round_sums);
+            s.elements[!(plan.rounds & 1)], source, round_sums);
         if (!first_call) {
-            pair_job<F, planes_source<F>> job = {};
-            job.source = {{group_sums, s.fresh}};
+            pair_job<F> job = {};
+            job.source = {nullptr, {group_sums, s.fresh}};
             job.out = group_sums;
             job.resident = plan.resident;
-            job.refs = nullptr;
             job.meet = buckets;
             status = launch_pairs(stream, job, buckets, plan.chunk, s.pairs);
             if (status != cudaSuccess) return status;
@@ -266,9 +271,9 @@ cudaError_t msm_sum_runs(cudaStream_t stream, const msm_plan& plan, void* scratc
     uint32_t row_elements = plan.windows.buckets(), column_elements = row_elements;
     uint32_t log_run = plan.windows.bits - 1;
     for (uint32_t round = 0; round < log_rows; round++) {
-        point_planes<F> out = s.elements[round & 1];
-        pair_job<F, planes_source<F>> job = {};
-        job.source = {{rows, columns}};
+        point_planes<F> out = s.arena.from(round & 1 ? plan.windows.buckets() : 0);
+        pair_job<F> job = {};
+        job.source = {nullptr, {rows, columns}};
         job.out = out;
         job.resident = plan.resident;
         bool rows_move = round >= log_rows - log_columns;

@@ -14,7 +14,7 @@
 
 namespace cuzk {
 
-// Threads of a block: 128 registers a thread for G1, 255 for G2, 43 KB of shared memory either way.
+// Threads of a block: 128 registers a thread for G1, 255 for G2, 48 KB of shared memory either way.
 template <class F>
 constexpr int PAIR_BLOCK = sizeof(F) == 48 ? 128 : 64;
 constexpr int PAIR_BLOCKS_PER_SM = 4;
@@ -41,9 +41,9 @@ struct pair_segment {
     uint32_t pairs;
 };
 
-template <class F, class Source>
+template <class F>
 struct pair_job {
-    Source source;
+    point_source<F> source;
     point_planes<F> out;      // sums
     point_planes<F> buckets;  // sums whose `out` carries FLAG
     uint32_t resident;
@@ -52,10 +52,12 @@ struct pair_job {
     const uint2* refs;
     const uint32_t* dests;
     const uint64_t* count;
-    // Or `meet` pairs of equal index in a source's two sets of planes.
+    // Or `meet` pairs of equal index in the source's two sets of planes.
     uint32_t meet;
-    // Otherwise segments; `list`, if given, turns the first segment's positions into references.
+    // Otherwise segments: the first in planes[0], the second in planes[1]; or, with `of_table`, the first
+    // is of table points, `list`'s where it is given.
     pair_segment segment[2];
+    bool of_table;
     const uint32_t* list;
 
     CUZK_DEVICE uint32_t pairs() const {
@@ -67,14 +69,14 @@ struct pair_job {
             uint2 q = __ldg(refs + i);
             return {q.x, q.y};
         }
-        if (meet) return {i, i | FLAG};
+        if (meet) return {i | IN_PLANES, i | IN_PLANES | FLAG};
         uint32_t s = i >= segment[0].pairs;
         uint32_t j = s ? i - segment[0].pairs : i;
         uint32_t d = s ? segment[1].log_d : segment[0].log_d;
         uint32_t a = (j >> d) << (d + 1) | (j & ((1u << d) - 1)), b = a + (1u << d);
-        uint32_t flag = s << 31;
         if (list) return {__ldg(list + a), __ldg(list + b)};
-        return {a | flag, b | flag};
+        uint32_t flags = of_table ? 0 : IN_PLANES | s << 31;
+        return {a | flags, b | flags};
     }
     CUZK_DEVICE uint32_t destination(uint32_t i) const {
         if (refs) return __ldg(dests + i);
@@ -84,9 +86,9 @@ struct pair_job {
 };
 
 // One chunk of a job: pairs [first, first + capacity), as far as there are any.
-template <class F, class Source>
+template <class F>
 struct pair_chunk {
-    pair_job<F, Source> job;
+    pair_job<F> job;
     uint32_t first, capacity;
     element_planes<F> prefix;  // `capacity` elements
     element_planes<F> totals;  // one a thread
@@ -100,7 +102,7 @@ struct pair_chunk {
 // A thread's own places in shared memory, for what comes next.
 template <class F>
 struct pair_slots {
-    enum slot { X1, X2, Y1, Y2, PREFIX, AHEAD_X1, AHEAD_X2, COUNT };
+    enum slot { X1, X2, Y1, Y2, PREFIX, AHEAD_X1, AHEAD_X2, PRODUCT, COUNT };
     static constexpr int BLOCK = PAIR_BLOCK<F>, PIECES = pieces<F>;
     uint4 data[COUNT * PIECES * BLOCK];
 
@@ -108,6 +110,13 @@ struct pair_slots {
         CUZK_UNROLL
         for (int j = 0; j < PIECES; j++)
             copy_async(data + (s * PIECES + j) * BLOCK + threadIdx.x, from + j * stride);
+    }
+    CUZK_DEVICE void write(slot s, const F& a) {
+        const uint32_t* v = reinterpret_cast<const uint32_t*>(&a);
+        CUZK_UNROLL
+        for (int j = 0; j < PIECES; j++)
+            data[(s * PIECES + j) * BLOCK + threadIdx.x] =
+                make_uint4(v[4 * j], v[4 * j + 1], v[4 * j + 2], v[4 * j + 3]);
     }
     CUZK_DEVICE F read(slot s) const {
         F r;
@@ -125,10 +134,10 @@ struct pair_slots {
 };
 
 // `back`'s backward pass and `ahead`'s forward pass. Thread t of T has pairs t, t + T, ...
-template <class F, class Source>
+template <class F>
 __global__ void __launch_bounds__(PAIR_BLOCK<F>, PAIR_BLOCKS_PER_SM)
-    pair_kernel(const __grid_constant__ pair_chunk<F, Source> back,
-                const __grid_constant__ pair_chunk<F, Source> ahead) {
+    pair_kernel(const __grid_constant__ pair_chunk<F> back,
+                const __grid_constant__ pair_chunk<F> ahead) {
     using slots = pair_slots<F>;
     __shared__ slots shared;
     const int32_t t = blockIdx.x * PAIR_BLOCK<F> + threadIdx.x;
@@ -139,7 +148,7 @@ __global__ void __launch_bounds__(PAIR_BLOCK<F>, PAIR_BLOCKS_PER_SM)
     if (t >= T_back && t >= T_ahead) return;
 
     auto fetch_back = [&](pair_place p, int32_t i) {
-        const Source& source = back.job.source;
+        const point_source<F>& source = back.job.source;
         uint64_t stride = source.stride(p.first);  // the two points' strides differ only when they `meet`
         uint64_t stride2 = source.stride(p.second);
         shared.fetch(slots::X1, source.x(p.first), stride);
@@ -149,7 +158,7 @@ __global__ void __launch_bounds__(PAIR_BLOCK<F>, PAIR_BLOCKS_PER_SM)
         shared.fetch(slots::Y2, source.y(p.second), stride2);
     };
     auto fetch_ahead = [&](pair_place p) {
-        const Source& source = ahead.job.source;
+        const point_source<F>& source = ahead.job.source;
         shared.fetch(slots::AHEAD_X1, source.x(p.first), source.stride(p.first));
         shared.fetch(slots::AHEAD_X2, source.x(p.second), source.stride(p.second));
     };
@@ -159,7 +168,8 @@ __global__ void __launch_bounds__(PAIR_BLOCK<F>, PAIR_BLOCKS_PER_SM)
     int32_t i = t < T_back ? t + (n_back - 1 - t) / T_back * T_back : -1;
     int32_t k = t < T_ahead ? t : n_ahead;
     pair_place p = {}, p_next = {}, q = {}, q_next = {};
-    F inverse = F::one(), product = F::one();
+    F inverse = F::one();
+    shared.write(slots::PRODUCT, F::one());  // the running product: registers are short
     if (i >= 0) {
         inverse = back.totals.load(t);
         p = back.job.place(back.first + i);
@@ -175,14 +185,14 @@ __global__ void __launch_bounds__(PAIR_BLOCK<F>, PAIR_BLOCKS_PER_SM)
     while (i >= 0 || k < n_ahead) {
         copy_async_wait();
         if (k < n_ahead) {
-            const Source& source = ahead.job.source;
+            const point_source<F>& source = ahead.job.source;
             F x1 = shared.read(slots::AHEAD_X1), x2 = shared.read(slots::AHEAD_X2), term;
             const int32_t at = k;
             k += T_ahead;
             if (is_plain_chord(x1, x2)) {
                 term = sub_lazy(x2, x1);
             } else {
-                affine<F> a = load_point<F>(source, q.first), b = load_point<F>(source, q.second);
+                const affine<F> a = source.load(q.first), b = source.load(q.second);
                 term = pair_denominator(classify_pair(x1, a.y, x2, b.y), x1, a.y, x2);
             }
             if (k < n_ahead) {
@@ -190,11 +200,12 @@ __global__ void __launch_bounds__(PAIR_BLOCK<F>, PAIR_BLOCKS_PER_SM)
                 fetch_ahead(q);
                 if (k < n_ahead - T_ahead) q_next = ahead.job.place(ahead.first + k + T_ahead);
             }
+            F product = shared.read(slots::PRODUCT);
             ahead.prefix.store(at, product);
-            product = mul_lazy(term, product);
+            shared.write(slots::PRODUCT, mul_lazy(term, product));
         }
         if (i >= 0) {
-            const Source& source = back.job.source;
+            const point_source<F>& source = back.job.source;
             uint32_t out = back.job.destination(back.first + i);
             F x1 = shared.read(slots::X1), x2 = shared.read(slots::X2), term;
             const bool plain = is_plain_chord(x1, x2);
@@ -203,7 +214,7 @@ __global__ void __launch_bounds__(PAIR_BLOCK<F>, PAIR_BLOCKS_PER_SM)
             if (plain) {
                 term = sub_lazy(x2, x1);
             } else {
-                affine<F> a = load_point<F>(source, p.first), b = load_point<F>(source, p.second);
+                const affine<F> a = source.load(p.first), b = source.load(p.second);
                 kind = classify_pair(x1, a.y, x2, b.y);
                 term = pair_denominator(kind, x1, a.y, x2);
             }
@@ -231,13 +242,13 @@ __global__ void __launch_bounds__(PAIR_BLOCK<F>, PAIR_BLOCKS_PER_SM)
                 to.store(out & INDEX_MASK, sum);
         }
     }
-    if (t < T_ahead) ahead.totals.store(t, reduce(product));
+    if (t < T_ahead) ahead.totals.store(t, reduce(shared.read(slots::PRODUCT)));
 }
 
 // Inverts a chunk's totals in place: each thread chains some, inverts once, and walks back.
-template <class F, class Source>
+template <class F>
 __global__ void __launch_bounds__(INVERT_BLOCK)
-    invert_totals_kernel(const __grid_constant__ pair_chunk<F, Source> chunk, element_planes<F> chain) {
+    invert_totals_kernel(const __grid_constant__ pair_chunk<F> chunk, element_planes<F> chain) {
     const uint32_t T = pair_threads(chunk.size(), chunk.job.resident);
     const uint32_t S = gridDim.x * INVERT_BLOCK, s = blockIdx.x * INVERT_BLOCK + threadIdx.x;
     if (s >= T) return;
@@ -277,15 +288,15 @@ struct pair_scratch {
 };
 
 // Launches a whole job of at most `most` pairs in chunks of `capacity`.
-template <class F, class Source>
-cudaError_t launch_pairs(cudaStream_t stream, const pair_job<F, Source>& job, uint64_t most,
+template <class F>
+cudaError_t launch_pairs(cudaStream_t stream, const pair_job<F>& job, uint64_t most,
                          uint32_t capacity, const pair_scratch<F>& scratch) {
-    pair_chunk<F, Source> none = {};
+    pair_chunk<F> none = {};
     none.job = job;
-    pair_chunk<F, Source> back = none;
+    pair_chunk<F> back = none;
     uint32_t chunks = (uint32_t)((most + capacity - 1) / capacity);
     for (uint32_t c = 0; c <= chunks && chunks > 0; c++) {
-        pair_chunk<F, Source> ahead = none;
+        pair_chunk<F> ahead = none;
         if (c < chunks) {
             uint64_t left = most - (uint64_t)c * capacity;
             ahead.first = c * capacity;
@@ -296,12 +307,12 @@ cudaError_t launch_pairs(cudaStream_t stream, const pair_job<F, Source>& job, ui
         uint32_t widest = ahead.capacity > back.capacity ? ahead.capacity : back.capacity;
         uint32_t threads = pair_threads(widest, job.resident);  // grows with its argument
         constexpr uint32_t block = PAIR_BLOCK<F>;
-        pair_kernel<F, Source><<<(threads + block - 1) / block, block, 0, stream>>>(back, ahead);
+        pair_kernel<F><<<(threads + block - 1) / block, block, 0, stream>>>(back, ahead);
         if (ahead.capacity) {
             uint32_t most_totals = pair_threads(ahead.capacity, job.resident);
             uint32_t warps = (most_totals + 4 * INVERT_BLOCK - 1) / (4 * INVERT_BLOCK);
-            uint32_t full = job.resident / PAIR_BLOCK<F>;  // one warp for each of an SM's four schedulers
-            invert_totals_kernel<F, Source>
+            uint32_t full = 2 * job.resident / PAIR_BLOCK<F>;  // two warps for each of an SM's schedulers
+            invert_totals_kernel<F>
                 <<<warps < full ? warps : full, INVERT_BLOCK, 0, stream>>>(ahead, scratch.chain);
         }
         back = ahead;

@@ -26,12 +26,13 @@ struct msm_plan {
     uint32_t g2;           // 0: G1, 1: G2
     msm_windows windows;
 
-    uint32_t point_bytes() const { return g2 ? 192 : 96; }
-    uint32_t groups() const { return (windows.windows + group - 1) / group; }
-    uint32_t group_size(uint32_t i) const {
+    CUZK_HD uint32_t groups() const { return (windows.windows + group - 1) / group; }
+    CUZK_HD uint32_t group_size(uint32_t i) const {
         uint32_t first = i * group;
         return windows.windows - first < group ? windows.windows - first : group;
     }
+    // Groups whose digits are written in one go, so that scalars are not read once for each.
+    uint32_t groups_ahead() const { return groups() < 4 ? groups() : 4; }
     // The most buckets of any group, and the most digits.
     uint64_t group_buckets() const {
         uint64_t most = 0;

@@ -44,20 +44,21 @@ struct sum_scratch {
 };
 
 // The last of an odd number of elements moves on by itself.
-template <class F, class Source>
-__global__ void move_last_kernel(Source source, const uint32_t* list, uint32_t last, point_planes<F> out,
-                                 uint32_t to) {
-    uint32_t ref = list ? list[last] : last;
-    out.store(to, load_point<F>(source, ref));
+template <class F>
+__global__ void move_last_kernel(point_source<F> source, const uint32_t* list, uint32_t last,
+                                 point_planes<F> out, uint32_t to) {
+    uint32_t ref = source.table == nullptr ? last | IN_PLANES : list ? list[last] : last;
+    out.store(to, source.load(ref));
 }
 
-// One round: n elements, as pairs of neighbours, into out.
-template <class F, class Source>
-cudaError_t launch_sum_round(cudaStream_t stream, uint32_t resident, const Source& source,
+// One round: n elements, of the table or of planes[0], as pairs of neighbours, into out.
+template <class F>
+cudaError_t launch_sum_round(cudaStream_t stream, uint32_t resident, const point_source<F>& source,
                              const uint32_t* list, uint32_t n, point_planes<F> out,
                              const sum_scratch<F>& s) {
-    pair_job<F, Source> job = {};
+    pair_job<F> job = {};
     job.source = source;
+    job.of_table = source.table != nullptr;
     job.out = out;
     job.resident = resident;
     job.segment[0] = {0, 0, n / 2};
@@ -74,9 +75,9 @@ cudaError_t launch_sum(cudaStream_t stream, uint32_t resident, void* scratch_mem
     int now = 0;
     for (bool gather = true; n > 0 && (gather || n > SUM_ROUNDS_TO); gather = false) {
         point_planes<F> in = s.elements[!now], out = s.elements[now];
+        point_source<F> source = {gather ? points : nullptr, {in, in}};
         cudaError_t status =
-            gather ? launch_sum_round(stream, resident, table_source<F>{points}, indices, n, out, s)
-                   : launch_sum_round(stream, resident, planes_source<F>{{in, in}}, nullptr, n, out, s);
+            launch_sum_round(stream, resident, source, gather ? indices : nullptr, n, out, s);
         if (status != cudaSuccess) return status;
         n = (n + 1) / 2;
         now = !now;

@@ -11,8 +11,9 @@
 namespace cuzk {
 
 constexpr uint32_t NTT_MAX_LOG = 28;
-constexpr uint32_t NTT_PASS_LOG = 9;      // levels of a pass at most: a tile of 64 KB, four columns wide
-constexpr uint32_t NTT_TILE_LOG = 11;     // elements of a block's tile: 256 threads of 8
+constexpr uint32_t NTT_PASS_LOG = 9;      // levels of a pass at most
+constexpr uint32_t NTT_TILE_LOG = 11;     // elements of a block's tile: 256 threads of 8, 64 KB
+constexpr uint32_t NTT_BLOCKS_LOG = 8;    // as many blocks a pass if that can be, so that no SM idles
 constexpr uint32_t NTT_SMALL_LOG = 9;     // roots of unity for the steps inside a tile
 constexpr uint32_t NTT_HIGH_LOG = 18;     // of the high table of roots: 8 MB, stays in the L2 cache
 constexpr uint32_t NTT_POWER_HIGH_LOG = 9;  // of the high table of coset powers: stays in the L1 cache
@@ -33,6 +34,14 @@ inline uint32_t ntt_passes(uint32_t log_n) { return (log_n + NTT_PASS_LOG - 1) /
 inline uint32_t ntt_pass_levels(uint32_t log_n, uint32_t i) {
     uint32_t passes = ntt_passes(log_n);
     return log_n / passes + (i < log_n % passes ? 1 : 0);
+}
+
+// Columns of a tile: as many as fit, side by side, but fewer when there would be too few blocks.
+inline uint32_t ntt_log_columns(uint32_t log_n, uint32_t levels, uint32_t below) {
+    uint32_t most = below ? below : log_n - levels;
+    uint32_t tile = log_n < NTT_TILE_LOG + NTT_BLOCKS_LOG ? log_n - NTT_BLOCKS_LOG : NTT_TILE_LOG;
+    if (log_n < NTT_BLOCKS_LOG || tile < levels) tile = levels;
+    return tile - levels < most ? tile - levels : most;
 }
 
 // factor^i = high[i >> log_low] low[i mod 2^log_low], with a constant in `low`.

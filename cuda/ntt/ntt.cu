@@ -13,6 +13,7 @@ namespace cuzk {
 namespace {
 
 constexpr int BLOCK = 1 << (NTT_TILE_LOG - 3);
+constexpr int BLOCKS_PER_SM = 2;
 // A gap of 4 elements after 32 keeps the accesses of the last step (stride 1) off one another's banks.
 constexpr int TILE_PADDED = (1 << NTT_TILE_LOG) + (1 << (NTT_TILE_LOG - 3));
 constexpr size_t TILE_BYTES = 2 * TILE_PADDED * sizeof(uint4);
@@ -70,14 +71,24 @@ CUZK_DEVICE uint32_t tile_place(const ntt_pass& p, uint32_t row, uint32_t column
 // Hands the elements over: from the rows of stride 2^from to those of stride 2^to.
 CUZK_DEVICE void exchange(const ntt_pass& p, fr* a, uint4* tile, uint32_t u, uint32_t column,
                           uint32_t from, uint32_t to) {
-    __syncthreads();
+    // Rows pass between 2^max(from, to) neighbouring u only, which may all be in one warp; the threads that
+    // read these rows last are the same ones.
+    const bool in_warp = (from > to ? from : to) + p.log_columns <= 5;
+    auto wait = [&] {
+        if (in_warp) {
+            __syncwarp();
+        } else {
+            __syncthreads();
+        }
+    };
+    wait();
     CUZK_UNROLL
     for (int i = 0; i < 8; i++) {
         uint32_t e = tile_place(p, first_row(u, from) + (i << from), column);
         tile[e] = make_uint4(a[i].v[0], a[i].v[1], a[i].v[2], a[i].v[3]);
         tile[e + TILE_PADDED] = make_uint4(a[i].v[4], a[i].v[5], a[i].v[6], a[i].v[7]);
     }
-    __syncthreads();
+    wait();
     CUZK_UNROLL
     for (int i = 0; i < 8; i++) {
         uint32_t e = tile_place(p, first_row(u, to) + (i << to), column);
@@ -134,7 +145,7 @@ CUZK_DEVICE tile_map map_tile(const ntt_pass& p) {
 }
 
 // Decimation in frequency: natural to bit-reversed.
-__global__ void __launch_bounds__(BLOCK, 2) ntt_down_kernel(const __grid_constant__ ntt_pass p) {
+__global__ void __launch_bounds__(BLOCK, BLOCKS_PER_SM) ntt_down_kernel(const __grid_constant__ ntt_pass p) {
     extern __shared__ uint4 tile[];
     const uint32_t column = threadIdx.x & ((1u << p.log_columns) - 1), u = threadIdx.x >> p.log_columns;
     const tile_map map = map_tile(p);
@@ -190,7 +201,7 @@ __global__ void __launch_bounds__(BLOCK, 2) ntt_down_kernel(const __grid_constan
 }
 
 // Decimation in time: bit-reversed to natural.
-__global__ void __launch_bounds__(BLOCK, 2) ntt_up_kernel(const __grid_constant__ ntt_pass p) {
+__global__ void __launch_bounds__(BLOCK, BLOCKS_PER_SM) ntt_up_kernel(const __grid_constant__ ntt_pass p) {
     extern __shared__ uint4 tile[];
     const uint32_t column = threadIdx.x & ((1u << p.log_columns) - 1), u = threadIdx.x >> p.log_columns;
     const tile_map map = map_tile(p);
@@ -325,8 +336,7 @@ cudaError_t launch_transform(cudaStream_t stream, const ntt_tables& tables, uint
         p.below = log_n - above;
         p.first = i == 0;
         p.last = i + 1 == passes;
-        uint32_t most = p.below ? p.below : log_n - p.levels;
-        p.log_columns = NTT_TILE_LOG - p.levels < most ? NTT_TILE_LOG - p.levels : most;
+        p.log_columns = ntt_log_columns(log_n, p.levels, p.below);
         // All passes but the last work in place, unless there is but one.
         p.in = i == 0 ? t.in : p.out;
         p.out = p.last ? t.out : const_cast<fr*>(t.in);
