@@ -83,22 +83,20 @@ impl<C: Curve> FixedBase<C> {
         let mut sums = vec![Affine::default(); scalars.len()];
         let mut scratch = Scratch::default();
         let mut used: Vec<u32> = Vec::with_capacity(scalars.len());
+        let mut entries = Vec::with_capacity(scalars.len());
         for (k, table) in self.table.chunks_exact(half).enumerate() {
             let digits = &digits[k * scalars.len()..][..scalars.len()];
             used.clear();
-            used.extend(
-                (0u32..)
-                    .zip(digits)
-                    .filter(|(_, &d)| d != 0)
-                    .map(|(i, _)| i),
-            );
+            entries.clear();
+            // Copied out in one go, so that the misses of many entries overlap.
+            for (i, &digit) in (0u32..).zip(digits).filter(|(_, &digit)| digit != 0) {
+                used.push(i);
+                entries.push(table[usize::from(digit.unsigned_abs()) - 1].negated_if(digit < 0));
+            }
             add_batch(
                 &mut sums,
                 |k| used[k] as usize,
-                |k| {
-                    let digit = digits[used[k] as usize];
-                    table[usize::from(digit.unsigned_abs()) - 1].negated_if(digit < 0)
-                },
+                |k| entries[k],
                 used.len(),
                 &mut scratch,
             );
