@@ -70,6 +70,7 @@ fn a_wrong_command_line_is_status_2() {
         &["prove", "--c1", "x", "--actor-id", "f1abc"],
         &["prove", "--c1", "x", "--prover-id", "00"],
         &["setup", "--sector-size", "4KiB"],
+        &["synthesize-c1", "--sector-size", "2KiB"],
         &["bench", "--c1", "x", "--actor-id", "1", "--runs", "0"],
         &["verify", "--proof", "x", "--actor-id", "1"],
     ] {
@@ -254,5 +255,54 @@ fn bench_shows_medians() {
         ran.stdout.contains("witness of a partition"),
         "{}",
         ran.stdout
+    );
+}
+
+#[test]
+fn made_up_outputs_are_for_the_sector_that_is_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    for (flag, name) in [
+        (&["--v1"][..], "StackedDrg2KiBV1"),
+        (&[], "StackedDrg2KiBV1_1"),
+    ] {
+        let out = folder.path().join(name);
+        let mut arguments = vec![
+            "synthesize-c1",
+            "--sector-size",
+            "2KiB",
+            "--out",
+            text(&out),
+        ];
+        arguments.extend_from_slice(flag);
+        let ran = cuzk(&arguments, b"");
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        assert!(ran.stderr.contains("MADE-UP"), "{}", ran.stderr);
+        let printed: Vec<&str> = ran.stdout.split_whitespace().collect();
+        assert_eq!(printed[0], name);
+
+        let mut arguments = vec![
+            "bench",
+            "--c1",
+            text(&out),
+            "--what",
+            "witness",
+            "--runs",
+            "1",
+        ];
+        arguments.extend_from_slice(&printed[1..]);
+        let ran = cuzk(&arguments, b"");
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+    }
+    let nowhere = [
+        "synthesize-c1",
+        "--sector-size",
+        "2KiB",
+        "--out",
+        "/no/such/folder/c1",
+    ];
+    let refused = failure(&nowhere, b"");
+    assert!(
+        refused.starts_with("creating /no/such/folder/c1: "),
+        "{refused}"
     );
 }

@@ -36,6 +36,9 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Measures witness generation, the prover and the whole of Commit-2
     Bench(BenchArgs),
+    /// Writes the Commit-1 output of a MADE-UP sector, for development only
+    #[command(name = "synthesize-c1")]
+    Synthesize(SynthesizeArgs),
 }
 
 /// Where the work runs and with what.
@@ -110,6 +113,22 @@ pub struct SetupArgs {
     /// [default: as for prove]
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct SynthesizeArgs {
+    /// Sector size: 2KiB, 8MiB, 512MiB, 32GiB or 64GiB
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub sector_size: SectorSize,
+    /// The same seed makes the same output
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// The first version of the proof instead of V1_1
+    #[arg(long)]
+    pub v1: bool,
+    /// File to write; 40 MB at 32GiB
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
 }
 
 /// Which sector a Commit-1 output is of.

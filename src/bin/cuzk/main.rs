@@ -10,6 +10,7 @@ mod input;
 mod prove;
 mod report;
 mod setup;
+mod synthesize;
 mod verify;
 
 use std::process::ExitCode;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         Command::Prove(args) => prove::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Bench(args) => bench::run(args),
+        Command::Synthesize(args) => synthesize::run(args),
     };
     match outcome {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
