@@ -104,6 +104,44 @@ int cuzk_launch_split(cuzk_stream stream, void* scratch, uint32_t n, const uint3
                       uint32_t* one_points, uint32_t* rest_points, uint32_t* rest_values,
                       uint32_t* counts);
 
+// ---- the rows of a circuit ------------------------------------------------------------------------
+
+// One matrix's rows for a witness: out[i] for i < n, zeros past the last block of 64 rows. Blocks and words
+// are the circuit's compact rows (evaluate/rows.h). With `ranks` (the full variables before every 512th)
+// only the full variables' values are in `values`; with ranks null every variable's is, and ones and full
+// are not read.
+int cuzk_launch_evaluate(cuzk_stream stream, const void* blocks, uint32_t n_blocks, const void* words,
+                         const void* coefficients, const void* inputs, uint32_t n_inputs,
+                         const void* values, const uint32_t* ones, const uint32_t* full,
+                         const uint32_t* ranks, uint64_t n, void* out);
+
+// ---- parameters -----------------------------------------------------------------------------------
+
+// Turns n points of a parameter file (uncompressed, big-endian) into affine points in place. What is
+// checked: 0 nothing, 1 the encoding (no flags, coordinates below p, not infinity), 2 the curve too.
+// *fault becomes the least of itself and first + i over the points i that fail.
+int cuzk_launch_decode_g1(cuzk_stream stream, void* points, uint32_t n, uint64_t first, uint32_t checks,
+                          uint64_t* fault);
+int cuzk_launch_decode_g2(cuzk_stream stream, void* points, uint32_t n, uint64_t first, uint32_t checks,
+                          uint64_t* fault);
+// The same for affine points of the curve that are not in the subgroup of order r. Slow: each point is
+// multiplied by r.
+int cuzk_launch_subgroup_g1(cuzk_stream stream, const void* points, uint32_t n, uint64_t first,
+                            uint64_t* fault);
+int cuzk_launch_subgroup_g2(cuzk_stream stream, const void* points, uint32_t n, uint64_t first,
+                            uint64_t* fault);
+
+// Multiples of a point, for parameters of development: a table of the point's own (affine, in device
+// memory), then points[i] = scalars[i] times it, for Fr elements.
+size_t cuzk_multiples_g1_table_size(void);
+size_t cuzk_multiples_g2_table_size(void);
+int cuzk_launch_multiples_g1_table(cuzk_stream stream, const void* generator, void* table);
+int cuzk_launch_multiples_g2_table(cuzk_stream stream, const void* generator, void* table);
+int cuzk_launch_multiples_g1(cuzk_stream stream, const void* table, const void* scalars, uint32_t n,
+                             void* points);
+int cuzk_launch_multiples_g2(cuzk_stream stream, const void* table, const void* scalars, uint32_t n,
+                             void* points);
+
 #ifdef __cplusplus
 }
 #endif

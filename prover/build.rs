@@ -43,7 +43,9 @@ fn main() {
 }
 
 fn build() -> Result<(), String> {
-    let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    // Asked when it runs: one compiled script may serve several checkouts.
+    let package = env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default();
+    let checkout = Path::new(&package).join("..");
     let cuda = checkout.join("cuda");
     let mut files = Vec::new();
     list_files(&cuda, &mut files)?;

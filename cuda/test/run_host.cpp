@@ -8,6 +8,7 @@
 #include "field_test.h"
 #include "msm_test.h"
 #include "ntt_test.h"
+#include "srs_test.h"
 
 using namespace cuzk;
 
@@ -29,6 +30,7 @@ int main() {
     }
     for (uint64_t seed = first; seed < first + 3 && failures < 5; seed++) {
         report("curve_test.h", seed, curve_test(seed));
+        report("srs_test.h", seed, srs_test(seed));
         report("msm_test.h", seed, msm_test(seed));
     }
     report("msm_test.h", first, msm_host_test(first));

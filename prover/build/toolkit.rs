@@ -151,7 +151,7 @@ fn places(checkout: &Path) -> Vec<PathBuf> {
     let in_path = env::split_paths(&path).find(|folder| folder.join("nvcc").is_file());
     folders.extend(in_path);
     folders.push(PathBuf::from("/usr/local/cuda/bin"));
-    folders.push(checkout.join(".cache/cuda/bin"));
+    folders.push(checkout.join(".cache/cuda/nvidia/cu13/bin"));
     folders
         .into_iter()
         .map(|folder| folder.join("nvcc"))

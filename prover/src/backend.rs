@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::circuit::{Bitmap, CompactAux, CompiledCircuit};
 use crate::cpu::CpuBackend;
 use crate::curve::{G1Projective, G2Projective, Scalar};
-use crate::gpu::{self, DeviceSelector};
+use crate::gpu::{self, DeviceSelector, GpuOptions};
 use crate::srs::{Checks, HostSrs, ParameterFile, SrsShape};
 use crate::timing::Timings;
 use crate::{Error, ErrorKind, Result};
@@ -145,6 +145,17 @@ pub trait Backend: Send + Sync {
     /// The name in timings and reports: "cpu", or "cuda" with the device.
     fn name(&self) -> &str;
 
+    /// The most device memory that it holds, in bytes; 0 for a backend without a device.
+    fn device_bytes(&self) -> u64 {
+        0
+    }
+
+    /// Proofs that it can have in work at a time: with two, one's upload overlaps another's
+    /// computation.
+    fn turns(&self) -> usize {
+        1
+    }
+
     /// Memory that parameters of this shape take while they are resident.
     fn srs_memory(&self, shape: &SrsShape) -> Memory {
         Memory {
@@ -188,45 +199,61 @@ pub struct Chosen {
     pub reason: String,
 }
 
-/// Chooses the devices. `by` says who made the choice; `no_gpu` is the value of `BELLMAN_NO_GPU`
-/// where it forbids the GPU. Makes no CUDA call when the CPU is chosen or the GPU forbidden.
+/// What a choice of devices goes by.
+#[derive(Clone, Copy, Debug)]
+pub struct Wish<'a> {
+    /// What was asked for.
+    pub choice: BackendChoice,
+    /// Who asked, for the reason.
+    pub by: &'a str,
+    /// The value of `BELLMAN_NO_GPU` where it forbids the GPU.
+    pub no_gpu: Option<&'a str>,
+    /// The GPUs to use; all usable ones, if none are named.
+    pub devices: Option<&'a [DeviceSelector]>,
+    /// The most memory to hold on each GPU, in bytes.
+    pub device_bytes: Option<u64>,
+    /// Host threads that upload to each GPU; some, if not given.
+    pub threads: Option<usize>,
+}
+
+/// Chooses the devices. Makes no CUDA call when the CPU is chosen or the GPU forbidden.
 ///
 /// Errors: `NoDevice` with the reason when GPUs were asked for and none can be used;
 /// `InvalidArgument` when a device of the list does not exist.
-pub fn choose(
-    choice: BackendChoice,
-    by: &str,
-    no_gpu: Option<&str>,
-    devices: Option<&[DeviceSelector]>,
-) -> Result<Chosen> {
+pub fn choose(wish: &Wish<'_>) -> Result<Chosen> {
     let cpu = |reason: String| Chosen {
         backends: vec![Arc::new(CpuBackend)],
         reason,
     };
-    if choice == BackendChoice::Cpu {
+    let by = wish.by;
+    if wish.choice == BackendChoice::Cpu {
         return Ok(cpu(format!("{by} asked for the CPU")));
     }
-    let asked = choice == BackendChoice::Cuda;
-    let refusal = match no_gpu {
-        Some(value) => Error::new(
+    let asked = wish.choice == BackendChoice::Cuda;
+    let opened = match wish.no_gpu {
+        Some(value) => Err(Error::new(
             ErrorKind::NoDevice,
             format!("BELLMAN_NO_GPU is {value:?} and forbids the GPU"),
-        ),
-        None => match gpu::select(devices) {
-            Ok(usable) => Error::new(
-                ErrorKind::NoDevice,
-                format!(
-                    "this version proves on none of the {} usable GPUs",
-                    usable.len()
-                ),
-            ),
-            Err(error) => error,
-        },
+        )),
+        None => gpu::open(&GpuOptions {
+            devices: wish.devices.map(<[_]>::to_vec),
+            device_bytes: wish.device_bytes,
+            threads: wish.threads,
+        }),
     };
-    match refusal.kind() {
-        ErrorKind::NoDevice if !asked => Ok(cpu(refusal.message().to_string())),
-        _ if asked => Err(refusal.context(format!("{by} asked for CUDA"))),
-        _ => Err(refusal),
+    match opened {
+        Ok(backends) => Ok(Chosen {
+            reason: match asked {
+                true => format!("{by} asked for CUDA"),
+                false => format!("{} usable GPUs were found", backends.len()),
+            },
+            backends,
+        }),
+        Err(error) if error.kind() == ErrorKind::NoDevice && !asked => {
+            Ok(cpu(error.message().to_string()))
+        }
+        Err(error) if asked => Err(error.context(format!("{by} asked for CUDA"))),
+        Err(error) => Err(error),
     }
 }
 
@@ -234,9 +261,20 @@ pub fn choose(
 mod tests {
     use super::*;
 
+    fn wish(choice: BackendChoice, no_gpu: Option<&str>) -> Wish<'_> {
+        Wish {
+            choice,
+            by: "CUZK_BACKEND",
+            no_gpu,
+            devices: None,
+            device_bytes: None,
+            threads: None,
+        }
+    }
+
     #[test]
     fn the_cpu_is_chosen_with_its_reason() {
-        let chosen = choose(BackendChoice::Cpu, "CUZK_BACKEND", None, None).unwrap();
+        let chosen = choose(&wish(BackendChoice::Cpu, None)).unwrap();
         assert_eq!(chosen.backends.len(), 1);
         assert_eq!(chosen.backends[0].name(), "cpu");
         assert_eq!(chosen.reason, "CUZK_BACKEND asked for the CPU");
@@ -244,10 +282,10 @@ mod tests {
 
     #[test]
     fn a_forbidden_gpu_leaves_the_cpu_or_is_an_error_where_cuda_was_asked_for() {
-        let chosen = choose(BackendChoice::Auto, "default", Some("1"), None).unwrap();
+        let chosen = choose(&wish(BackendChoice::Auto, Some("1"))).unwrap();
         assert_eq!(chosen.backends[0].name(), "cpu");
         assert_eq!(chosen.reason, "BELLMAN_NO_GPU is \"1\" and forbids the GPU");
-        let outcome = choose(BackendChoice::Cuda, "CUZK_BACKEND", Some("1"), None);
+        let outcome = choose(&wish(BackendChoice::Cuda, Some("1")));
         let error = outcome.err().unwrap();
         assert_eq!(error.kind(), ErrorKind::NoDevice);
         let text = error.to_string();

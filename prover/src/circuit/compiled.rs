@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A circuit in compiled form: its three matrices, its coefficients and its densities.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use bellpepper_core::Circuit;
 use blstrs::Scalar;
 
@@ -34,6 +36,7 @@ pub struct CircuitShape {
 /// column `inputs + j`. The last rows are `input_i * 0 = 0`, one for each input in order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompiledCircuit {
+    pub(super) id: u64,
     pub(super) shape: CircuitShape,
     pub(super) matrices: [SparseRows; 3],
     pub(super) coefficients: Vec<Scalar>,
@@ -51,6 +54,18 @@ impl CompiledCircuit {
     /// it has more variables or rows than 31 bits count.
     pub fn record(circuit: impl Circuit<Scalar>) -> Result<Self> {
         Recorder::record(circuit)
+    }
+
+    /// A number that no other circuit of this process has, clones apart.
+    pub(super) fn next_id() -> u64 {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        NEXT.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// The number that it and its clones have and no other circuit of this process: backends know
+    /// by it what they have on their device.
+    pub fn id(&self) -> u64 {
+        self.id
     }
 
     /// Its numbers.

@@ -137,6 +137,7 @@ impl Recorder {
             Bitmap::from_words(std::mem::take(words), len)
         };
         Ok(CompiledCircuit {
+            id: CompiledCircuit::next_id(),
             shape: CircuitShape {
                 rows: self.rows,
                 inputs: self.inputs,

@@ -187,7 +187,11 @@ fn free_bytes(device: CUdevice) -> std::result::Result<usize, CUresult> {
     Ok(free)
 }
 
-fn attribute(device: CUdevice, what: CUdevice_attribute) -> std::result::Result<u32, CUresult> {
+/// A number that the driver tells of a device.
+pub(super) fn attribute(
+    device: CUdevice,
+    what: CUdevice_attribute,
+) -> std::result::Result<u32, CUresult> {
     let mut value = 0;
     // SAFETY: writes one integer.
     check(unsafe { sys::cuDeviceGetAttribute(&mut value, what, device) })?;

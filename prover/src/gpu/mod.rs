@@ -5,12 +5,82 @@
 //! devices, so the library also works where none is installed. A build without kernels
 //! (`CUZK_CUDA=0`) lists devices and says why it cannot use them.
 
+#[cfg(cuzk_cuda)]
+mod backend;
 mod build_info;
+#[cfg(cuzk_cuda)]
+mod circuit;
+#[cfg(cuzk_cuda)]
+mod compute;
+#[cfg(cuzk_cuda)]
+mod context;
 mod device;
 mod driver;
+#[cfg(cuzk_cuda)]
+mod kernels;
+#[cfg(cuzk_cuda)]
+mod memory;
+#[cfg(cuzk_cuda)]
+mod msm;
+#[cfg(cuzk_cuda)]
+mod plan;
+#[cfg(cuzk_cuda)]
+mod pool;
+#[cfg(cuzk_cuda)]
+mod proof;
+#[cfg(cuzk_cuda)]
+mod queries;
+#[cfg(cuzk_cuda)]
+mod quotient;
+#[cfg(cuzk_cuda)]
+mod srs;
+#[cfg(cuzk_cuda)]
+mod staging;
+#[cfg(cuzk_cuda)]
+mod stream;
+#[cfg(cuzk_cuda)]
+mod upload;
+#[cfg(cuzk_cuda)]
+mod witness;
 
+use std::sync::Arc;
+
+use crate::backend::Backend;
+use crate::Result;
+
+#[cfg(cuzk_cuda)]
+pub use backend::GpuBackend;
 pub use build_info::BuildInfo;
 pub use device::{devices, select, DeviceSelector};
+
+/// Which devices to open, and how much of them to use.
+#[derive(Clone, Debug, Default)]
+pub struct GpuOptions {
+    /// The devices; all usable ones, if none are named.
+    pub devices: Option<Vec<DeviceSelector>>,
+    /// The most memory to hold on each device, in bytes; what is free, if not given.
+    pub device_bytes: Option<u64>,
+    /// Threads that upload; the number of cores, if not given, and eight at most.
+    pub threads: Option<usize>,
+}
+
+/// Opens devices for proving, one backend each. The first CUDA call of a process is made here.
+///
+/// Errors: `NoDevice` with the reason, `InvalidArgument` when a selector names no device,
+/// `DeviceFailed` and `OutOfDeviceMemory` when a device cannot be used after all.
+pub fn open(options: &GpuOptions) -> Result<Vec<Arc<dyn Backend>>> {
+    let devices = select(options.devices.as_deref())?;
+    #[cfg(cuzk_cuda)]
+    let open =
+        |device| -> Result<Arc<dyn Backend>> { Ok(Arc::new(GpuBackend::open(device, options)?)) };
+    // Without kernels no device passes the selection.
+    #[cfg(not(cuzk_cuda))]
+    let open = |device: &crate::device::Device| -> Result<Arc<dyn Backend>> {
+        let text = format!("GPU {}: this build has no CUDA kernels", device.ordinal);
+        Err(crate::Error::new(crate::ErrorKind::NoDevice, text))
+    };
+    devices.iter().map(open).collect()
+}
 
 /// Whether `BELLMAN_NO_GPU` forbids every CUDA call: any value but "", "0" and "false" does.
 pub fn forbidden_by_environment() -> bool {

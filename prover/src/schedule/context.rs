@@ -11,7 +11,7 @@ use super::options::{LogTarget, Options, Settings};
 use super::pool::Pool;
 use super::queue::Queue;
 use super::residents::{ResidentCounts, ResidentInfo, Residents};
-use crate::backend::{choose, Backend, Chosen, Memory};
+use crate::backend::{choose, Backend, Chosen, Memory, Wish};
 use crate::log::{Level, Log};
 use crate::srs::{Checks, FileIdentity};
 use crate::{Error, ErrorKind, Result};
@@ -100,12 +100,14 @@ impl Context {
     /// GPUs were asked for and none can be used; `OutOfMemory` when threads cannot be started.
     pub fn new(options: Options) -> Result<Self> {
         let settings = Settings::new(options, |name| std::env::var_os(name))?;
-        let chosen = choose(
-            settings.backend,
-            settings.backend_chosen_by,
-            settings.no_gpu.as_deref(),
-            settings.devices.as_deref(),
-        )?;
+        let chosen = choose(&Wish {
+            choice: settings.backend,
+            by: settings.backend_chosen_by,
+            no_gpu: settings.no_gpu.as_deref(),
+            devices: settings.devices.as_deref(),
+            device_bytes: settings.device_bytes,
+            threads: Some(settings.threads),
+        })?;
         Self::from_settings(settings, chosen)
     }
 
@@ -150,13 +152,14 @@ impl Context {
                 settings.threads
             )
         });
+        let budgets = chosen.backends.iter().map(|backend| backend.device_bytes());
         let limit = Memory {
             host,
-            device: settings.device_bytes.unwrap_or(u64::MAX),
+            device: budgets.sum(),
         };
         Ok(Self {
             inner: Arc::new(Inner {
-                queue: Queue::new(chosen.backends.len()),
+                queue: Queue::new(turns(&chosen.backends)),
                 backends: chosen.backends,
                 reason: chosen.reason,
                 residents: Residents::new(limit, log.clone()),
@@ -247,6 +250,13 @@ impl Inner {
             None => Ok(notifier.insert(Arc::new(Notifier::new()?)).clone()),
         }
     }
+}
+
+/// The devices, each as often as it takes proofs at a time; one of each first.
+fn turns(backends: &[Arc<dyn Backend>]) -> Vec<usize> {
+    let most = backends.iter().map(|backend| backend.turns()).max();
+    let round = |round| (0..backends.len()).filter(move |lane| backends[*lane].turns() > round);
+    (0..most.unwrap_or(0)).flat_map(round).collect()
 }
 
 /// The most host memory, and what set it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Whose turn it is on a device.
 //!
-//! Each device is a lane, and one partition at a time has it. Who waits longest at the highest
+//! Each device is a lane, and one partition at a time has it, or as many as the device overlaps. Who waits longest at the highest
 //! priority goes next; between partitions the lane is given up, so more urgent work overtakes
 //! there and nothing is ever interrupted. Partitions of one request keep its place.
 
@@ -54,10 +54,12 @@ pub(super) struct Turn<'q> {
 }
 
 impl Queue {
-    pub(super) fn new(lanes: usize) -> Self {
+    /// A queue for these lanes, the first of which is taken first. A lane named twice takes two
+    /// partitions at a time.
+    pub(super) fn new(lanes: Vec<usize>) -> Self {
         Self {
             state: Mutex::new(State {
-                free_lanes: (0..lanes).rev().collect(),
+                free_lanes: lanes.into_iter().rev().collect(),
                 waiting: BTreeMap::new(),
                 next_place: 0,
                 next_waiter: 0,
@@ -146,7 +148,7 @@ mod tests {
 
     #[test]
     fn urgent_work_overtakes_and_equals_keep_their_order() {
-        let queue = Queue::new(1);
+        let queue = Queue::new((0..1).collect());
         let order = Mutex::new(Vec::new());
         let cancel = Cancel::default();
         let busy = queue.enter(queue.place(Priority::Normal), &cancel).unwrap();
@@ -176,7 +178,7 @@ mod tests {
 
     #[test]
     fn a_request_s_later_partitions_keep_its_place() {
-        let queue = Queue::new(1);
+        let queue = Queue::new((0..1).collect());
         let cancel = Cancel::default();
         let early = queue.place(Priority::Normal);
         let late = queue.place(Priority::Normal);
@@ -201,7 +203,7 @@ mod tests {
 
     #[test]
     fn each_lane_has_one_at_a_time() {
-        let queue = Queue::new(3);
+        let queue = Queue::new((0..3).collect());
         let busy: [AtomicUsize; 3] = Default::default();
         std::thread::scope(|scope| {
             for _ in 0..8 {
@@ -221,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_cancelled_waiter_leaves_and_lets_others_pass() {
-        let queue = Queue::new(1);
+        let queue = Queue::new((0..1).collect());
         let cancel = Cancel::default();
         let busy = queue.enter(queue.place(Priority::Normal), &cancel).unwrap();
         std::thread::scope(|scope| {

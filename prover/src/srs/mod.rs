@@ -22,6 +22,7 @@
 //! disk that fails is an error and not a signal.
 
 mod checks;
+mod fault;
 mod file;
 mod host;
 mod key;

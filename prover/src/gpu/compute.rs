@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What computes on a device: one queue, and the memory that is used in its order.
+//!
+//! Scratch, lists and tables belong to the queue: whatever uses them is queued behind whatever
+//! used them before, so one of each serves all steps of all proofs.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use super::circuit::DeviceCircuit;
+use super::context::Current;
+use super::kernels;
+use super::memory::PinnedBuffer;
+use super::pool::{Lease, Pool};
+use super::stream::Stream;
+use super::upload::{Arrival, Uploads};
+use crate::backend::Cancel;
+use crate::circuit::CompiledCircuit;
+use crate::{Error, ErrorKind, Result};
+
+/// Page-locked bytes for the results of one proof.
+const RESULTS: usize = 8 << 20;
+
+/// Memory that grows to the largest size asked for.
+#[derive(Default)]
+pub(super) struct Grown(Option<Lease>);
+
+/// Part of the results' memory.
+#[derive(Clone, Copy)]
+pub(super) struct Slot(usize);
+
+/// The queue of a device and its memory.
+pub(super) struct Compute {
+    pool: Arc<Pool>,
+    stream: Stream,
+    results: PinnedBuffer,
+    results_used: usize,
+    msm_scratch: Grown,
+    sum_scratch: Grown,
+    parts: Grown,
+    tables: Option<(u32, Lease)>,
+    circuit: Option<DeviceCircuit>,
+    /// The lists of points: ones, the rest's points, where the rest's scalars lie.
+    lists: [Grown; 3],
+    split: Grown,
+    /// Pieces of parameters on their way through the device.
+    pieces: [Grown; 2],
+}
+
+impl Grown {
+    /// Makes it at least `bytes` large; the contents may be lost. Waits for the queue when what
+    /// it used goes back.
+    pub(super) fn ensure(
+        &mut self,
+        current: &Current<'_>,
+        stream: &Stream,
+        pool: &Arc<Pool>,
+        bytes: u64,
+        what: &str,
+    ) -> Result<u64> {
+        if let Some(lease) = &self.0 {
+            if lease.bytes() >= bytes {
+                return Ok(lease.address());
+            }
+            stream.finish(current, "waiting for a smaller step")?;
+            self.0 = None;
+        }
+        let lease = pool.take(current, bytes, what)?;
+        let address = lease.address();
+        self.0 = Some(lease);
+        Ok(address)
+    }
+
+    fn address(&self) -> *mut c_void {
+        self.0
+            .as_ref()
+            .map_or(std::ptr::null_mut(), |lease| lease.at(0))
+    }
+}
+
+impl Compute {
+    /// A queue on the pool's device.
+    pub(super) fn new(current: &Current<'_>, pool: &Arc<Pool>) -> Result<Self> {
+        Ok(Self {
+            pool: pool.clone(),
+            stream: Stream::new(current)?,
+            results: PinnedBuffer::new(current, RESULTS, "results")?,
+            results_used: 0,
+            msm_scratch: Grown::default(),
+            sum_scratch: Grown::default(),
+            parts: Grown::default(),
+            tables: None,
+            circuit: None,
+            lists: Default::default(),
+            split: Grown::default(),
+            pieces: Default::default(),
+        })
+    }
+
+    /// The queue.
+    pub(super) fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
+    /// Where its memory is from.
+    pub(super) fn pool(&self) -> &Arc<Pool> {
+        &self.pool
+    }
+
+    /// The device's number of multiprocessors.
+    pub(super) fn multiprocessors(&self) -> i32 {
+        self.pool.context().multiprocessors()
+    }
+
+    /// Turns a launcher's code into an error.
+    pub(super) fn check(&self, code: i32, doing: &str) -> Result<()> {
+        self.pool.context().check_launch(code, doing)
+    }
+
+    /// Waits for the queue and gives its memory back.
+    pub(super) fn release(&mut self, current: &Current<'_>) -> Result<()> {
+        self.stream.finish(current, "giving memory back")?;
+        for grown in [
+            &mut self.msm_scratch,
+            &mut self.sum_scratch,
+            &mut self.split,
+        ] {
+            grown.0 = None;
+        }
+        for grown in self.lists.iter_mut().chain(&mut self.pieces) {
+            grown.0 = None;
+        }
+        self.tables = None;
+        self.circuit = None;
+        Ok(())
+    }
+
+    /// Page-locked memory for a result of the present proof.
+    pub(super) fn slot(&mut self, bytes: usize) -> Result<Slot> {
+        let slot = Slot(self.results_used);
+        let end = slot.0 + bytes.next_multiple_of(64);
+        if end > self.results.bytes() {
+            let text = format!("results of {end} bytes, {RESULTS} are set aside");
+            return Err(Error::new(ErrorKind::Internal, text));
+        }
+        self.results_used = end;
+        Ok(slot)
+    }
+
+    /// Where a slot lies.
+    pub(super) fn slot_at(&self, slot: Slot) -> *mut c_void {
+        self.results.at(slot.0).cast()
+    }
+
+    /// Sets the bytes of a slot to zero, before anything that writes it is queued.
+    pub(super) fn clear(&mut self, slot: Slot, bytes: usize) {
+        self.results.as_mut_slice()[slot.0..slot.0 + bytes].fill(0);
+    }
+
+    /// Pair `i` of 32-bit numbers in a slot, once the stream is done.
+    pub(super) fn counts(&self, slot: Slot, i: usize) -> (u64, u64) {
+        let number = |at: usize| {
+            // SAFETY: slots are aligned to 64 bytes; `at` checks that the number lies in the
+            // results' memory.
+            u64::from(unsafe {
+                self.results
+                    .at(slot.0 + 4 * at)
+                    .cast::<u32>()
+                    .read_volatile()
+            })
+        };
+        (number(2 * i), number(2 * i + 1))
+    }
+
+    /// Memory for the three lists of a piece.
+    pub(super) fn lists(&mut self, current: &Current<'_>, bytes: [u64; 3]) -> Result<[u64; 3]> {
+        let mut addresses = [0; 3];
+        for (i, (list, bytes)) in self.lists.iter_mut().zip(bytes).enumerate() {
+            addresses[i] =
+                list.ensure(current, &self.stream, &self.pool, bytes, "a list of points")?;
+        }
+        Ok(addresses)
+    }
+
+    /// Memory for the split's counts and scratch.
+    pub(super) fn split(&mut self, current: &Current<'_>, bytes: u64) -> Result<u64> {
+        let what = "scratch of the witness's lists";
+        self.split
+            .ensure(current, &self.stream, &self.pool, bytes, what)
+    }
+
+    /// Two buffers for pieces of parameters.
+    pub(super) fn pieces(&mut self, current: &Current<'_>, bytes: u64) -> Result<[u64; 2]> {
+        let mut addresses = [0; 2];
+        for (address, piece) in addresses.iter_mut().zip(&mut self.pieces) {
+            let what = "a piece of parameters";
+            *address = piece.ensure(current, &self.stream, &self.pool, bytes, what)?;
+        }
+        Ok(addresses)
+    }
+
+    /// Forgets all slots: the next proof's results.
+    pub(super) fn clear_slots(&mut self) {
+        self.results_used = 0;
+    }
+
+    /// The error of a multiplication that does not fit.
+    pub(super) fn no_scratch(&self, n: u64, limit: u64) -> Error {
+        Error::new(
+            ErrorKind::OutOfDeviceMemory,
+            format!(
+                "GPU {}: no plan for a multi-scalar multiplication of {n} points takes {limit} \
+                 bytes of scratch or less",
+                self.pool.context().ordinal()
+            ),
+        )
+    }
+
+    /// Makes the scratch of multiplications large enough.
+    pub(super) fn msm_scratch(&mut self, current: &Current<'_>, bytes: u64) -> Result<()> {
+        let what = "scratch of a multi-scalar multiplication";
+        self.msm_scratch
+            .ensure(current, &self.stream, &self.pool, bytes, what)?;
+        Ok(())
+    }
+
+    /// Where it lies.
+    pub(super) fn msm_scratch_at(&self) -> *mut c_void {
+        self.msm_scratch.address()
+    }
+
+    /// Makes the scratch of plain sums large enough.
+    pub(super) fn sum_scratch(&mut self, current: &Current<'_>, bytes: u64) -> Result<()> {
+        let what = "scratch of a sum of points";
+        self.sum_scratch
+            .ensure(current, &self.stream, &self.pool, bytes, what)?;
+        Ok(())
+    }
+
+    /// Where it lies.
+    pub(super) fn sum_scratch_at(&self) -> *mut c_void {
+        self.sum_scratch.address()
+    }
+
+    /// Device memory for the parts of a plain sum in either group.
+    pub(super) fn parts(&mut self, current: &Current<'_>) -> Result<u64> {
+        let bytes = kernels::SUM_G2_PARTS_SIZE as u64;
+        self.parts
+            .ensure(current, &self.stream, &self.pool, bytes, "parts of a sum")
+    }
+
+    /// Brings a circuit to the device, unless it is that of the last proof.
+    ///
+    /// # Safety
+    /// On failure the uploads are finished before anything else is done with the queue.
+    pub(super) unsafe fn bring_circuit<'a>(
+        &mut self,
+        current: &Current<'_>,
+        circuit: &'a CompiledCircuit,
+        uploads: &Uploads<'a>,
+        cancel: &Cancel,
+    ) -> Result<Option<Arrival>> {
+        if self
+            .circuit
+            .as_ref()
+            .is_some_and(|present| present.is(circuit))
+        {
+            return Ok(None);
+        }
+        self.stream.finish(current, "waiting for another circuit")?;
+        self.circuit = None;
+        let taken = DeviceCircuit::take(current, &self.pool, circuit)?;
+        let taken = self.circuit.insert(taken);
+        uploads.order(taken.orders(circuit))?;
+        let arrival = uploads.next(cancel)?;
+        arrival.order(&self.stream)?;
+        taken.arrived(circuit);
+        Ok(Some(arrival))
+    }
+
+    /// The circuit on the device.
+    pub(super) fn circuit(&self) -> Result<&DeviceCircuit> {
+        let none = || Error::new(ErrorKind::Internal, "no circuit was brought to the device");
+        self.circuit.as_ref().ok_or_else(none)
+    }
+
+    /// The transforms' tables for 2^log_n, made when they are not those of the last proof.
+    pub(super) fn tables(&mut self, current: &Current<'_>, log_n: u32) -> Result<*const c_void> {
+        if let Some((of, lease)) = &self.tables {
+            if *of == log_n {
+                return Ok(lease.at(0));
+            }
+            self.stream.finish(current, "waiting for transforms")?;
+            self.tables = None;
+        }
+        // SAFETY: a function of a number.
+        let bytes = unsafe { kernels::cuzk_ntt_tables_size(log_n) } as u64;
+        let lease = self.pool.take(current, bytes, "tables of the transforms")?;
+        // SAFETY: the lease has the size asked for.
+        let stream = self.stream.as_ptr();
+        let code = unsafe { kernels::cuzk_launch_ntt_tables(stream, log_n, lease.at(0)) };
+        let address = lease.at(0);
+        self.tables = Some((log_n, lease));
+        if let Err(error) = self.check(code, "tables of the transforms") {
+            self.tables = None;
+            return Err(error);
+        }
+        Ok(address)
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How a proof fits into device memory: how much at a time, and what to do with less.
+
+use crate::srs::SrsShape;
+
+/// Scratch for a multi-scalar multiplication below which it is not worth starting.
+const LEAST_SCRATCH: u64 = 64 << 20;
+
+/// Scratch that keeps a large multiplication near its full speed.
+const GOOD_SCRATCH: u64 = 4 << 30;
+
+/// Device memory that one proof needs, in bytes, by what it is for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Needs {
+    /// The witness, its bitmaps and the densities.
+    pub(super) witness: u64,
+    /// The lists of points to sum.
+    pub(super) lists: u64,
+    /// The three vectors of evaluations.
+    pub(super) evaluations: u64,
+    /// The transforms' table.
+    pub(super) table: u64,
+    /// Pieces of parameters that stream from the host.
+    pub(super) stream: u64,
+    /// Scratch of the largest multiplication at full speed.
+    pub(super) scratch: u64,
+}
+
+/// How one proof is to use the memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Plan {
+    /// Proofs whose vectors are on the device at a time: with two, one uploads while the other
+    /// computes.
+    pub(super) lanes: usize,
+    /// Whether the evaluations wait until the witness is done with and gone.
+    pub(super) phased: bool,
+    /// The most scratch of a multiplication.
+    pub(super) scratch: u64,
+}
+
+impl Plan {
+    /// The best plan for `free` bytes, which may still prove too large.
+    pub(super) fn choose(needs: &Needs, free: u64) -> Self {
+        let lane = needs.witness + needs.evaluations;
+        let shared = needs.lists + needs.table + needs.stream;
+        let good = needs.scratch.min(GOOD_SCRATCH);
+        if 2 * lane + shared + needs.scratch <= free {
+            return Self {
+                lanes: 2,
+                phased: false,
+                scratch: needs.scratch,
+            };
+        }
+        if lane + shared + good <= free {
+            return Self {
+                lanes: 1,
+                phased: false,
+                scratch: needs.scratch.min(free - lane - shared),
+            };
+        }
+        let first = needs.witness + needs.lists + needs.stream;
+        let last = needs.evaluations / 3 + needs.stream;
+        let scratch = free.saturating_sub(first.max(last));
+        Self {
+            lanes: 1,
+            phased: true,
+            scratch: scratch.clamp(LEAST_SCRATCH, needs.scratch.max(LEAST_SCRATCH)),
+        }
+    }
+
+    /// The plan to try when memory ran out under this one.
+    pub(super) fn smaller(&self) -> Option<Self> {
+        if self.lanes > 1 {
+            return Some(Self { lanes: 1, ..*self });
+        }
+        if !self.phased {
+            return Some(Self {
+                phased: true,
+                ..*self
+            });
+        }
+        (self.scratch / 2 >= LEAST_SCRATCH).then_some(Self {
+            scratch: self.scratch / 2,
+            ..*self
+        })
+    }
+}
+
+/// Bytes of one proof's vectors: the witness in full and the evaluations.
+pub(super) fn vectors(shape: &SrsShape) -> u64 {
+    3 * 32 * (shape.h as u64 + 1) + 33 * shape.l as u64
+}
+
+/// Whether parameters can stay on the device and leave room for one proof in phases.
+pub(super) fn fits_resident(shape: &SrsShape, available: u64) -> bool {
+    let (rows, aux) = (shape.h as u64 + 1, shape.l as u64);
+    // The witness in full with its lists, then the evaluations with the transforms' table.
+    let first = 32 * aux + 8 * aux;
+    let last = 3 * 32 * rows + (64 << 20);
+    let scratch = GOOD_SCRATCH.min(64 * rows + LEAST_SCRATCH);
+    shape.affine_bytes() + first.max(last) + scratch <= available
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GB: u64 = 1_000_000_000;
+
+    /// A 32 GiB partition with evaluations given.
+    const POREP: Needs = Needs {
+        witness: 4_300_000_000,
+        lists: GB,
+        evaluations: 12_900_000_000,
+        table: 100_000_000,
+        stream: 0,
+        scratch: 20 * GB,
+    };
+
+    const POREP_SRS: SrsShape = SrsShape {
+        ic: 328,
+        h: (1 << 27) - 1,
+        l: 130_169_893,
+        a: 129_753_620,
+        b_g1: 33_112_282,
+        b_g2: 33_112_282,
+    };
+
+    #[test]
+    fn the_plan_follows_the_memory() {
+        let large = Plan::choose(&POREP, 80 * GB);
+        assert_eq!((large.lanes, large.phased), (2, false));
+        assert_eq!(large.scratch, POREP.scratch);
+        let middle = Plan::choose(&POREP, 30 * GB);
+        assert_eq!((middle.lanes, middle.phased), (1, false));
+        assert!(middle.scratch <= 30 * GB - 18_300_000_000);
+        let small = Plan::choose(&POREP, 16 * GB);
+        assert!(small.phased);
+        assert!(small.scratch <= 16 * GB - 5_300_000_000);
+    }
+
+    #[test]
+    fn running_out_leads_to_ever_smaller_plans_and_ends() {
+        let mut plan = Plan::choose(&POREP, 100 * GB);
+        let mut steps = 0;
+        while let Some(smaller) = plan.smaller() {
+            assert!(smaller != plan && smaller.scratch <= plan.scratch);
+            plan = smaller;
+            steps += 1;
+            assert!(steps < 64);
+        }
+        assert!(plan.phased && plan.scratch < 2 * LEAST_SCRATCH);
+    }
+
+    #[test]
+    fn parameters_stay_on_large_devices_only() {
+        assert!(fits_resident(&POREP_SRS, 135 * GB));
+        assert!(fits_resident(&POREP_SRS, 80 * GB));
+        assert!(!fits_resident(&POREP_SRS, 48 * GB));
+        assert!(!fits_resident(&POREP_SRS, 24 * GB));
+    }
+}

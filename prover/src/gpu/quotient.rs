@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The evaluations of the rows on the device, and the quotient made of them.
+
+use std::sync::Arc;
+
+use super::compute::Compute;
+use super::context::Current;
+use super::kernels;
+use super::memory::fill;
+use super::pool::{Lease, Pool};
+use super::upload::{scalar_bytes, Order};
+use super::witness::DeviceWitness;
+use crate::circuit::CompiledCircuit;
+use crate::curve::Scalar;
+use crate::Result;
+
+/// Where the rows' evaluations come from.
+#[derive(Clone, Copy)]
+pub(super) enum RowSource<'a> {
+    /// The caller's vectors.
+    Given([&'a [Scalar]; 3]),
+    /// The device evaluates them.
+    Compiled(&'a CompiledCircuit),
+}
+
+impl RowSource<'_> {
+    /// Number of rows.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            RowSource::Given([a, _, _]) => a.len(),
+            RowSource::Compiled(circuit) => circuit.shape().rows,
+        }
+    }
+}
+
+/// The three vectors of evaluations, each of the domain's size.
+pub(super) struct Evaluations<'a> {
+    rows: RowSource<'a>,
+    log_n: u32,
+    /// c, b and a, once taken; only c, which then holds the quotient, after `drop_factors`.
+    vectors: Vec<Lease>,
+}
+
+/// Bytes of the three vectors for so many rows.
+pub(super) fn evaluation_bytes(rows: usize) -> u64 {
+    3 * 32 * rows.next_power_of_two() as u64
+}
+
+impl<'a> Evaluations<'a> {
+    /// The evaluations of a proof, without memory yet.
+    pub(super) fn new(rows: RowSource<'a>) -> Self {
+        Self {
+            rows,
+            log_n: rows.len().next_power_of_two().ilog2(),
+            vectors: Vec::new(),
+        }
+    }
+
+    /// Takes the vectors' memory.
+    pub(super) fn take(&mut self, current: &Current<'_>, pool: &Arc<Pool>) -> Result<()> {
+        for what in [
+            "the evaluations of c",
+            "the evaluations of b",
+            "the evaluations of a",
+        ] {
+            self.vectors
+                .push(pool.take(current, 32 << self.log_n, what)?);
+        }
+        Ok(())
+    }
+
+    /// The copies that fill the vectors up to the last row, a batch a vector; none where the
+    /// device evaluates.
+    pub(super) fn orders(&self) -> Vec<Vec<Order<'a>>> {
+        let RowSource::Given(given) = self.rows else {
+            return Vec::new();
+        };
+        let vectors = self.vectors.iter().rev();
+        let order = |(source, vector): (&'a [Scalar], &Lease)| {
+            vec![Order {
+                source: scalar_bytes(source),
+                address: vector.address(),
+            }]
+        };
+        given.into_iter().zip(vectors).map(order).collect()
+    }
+
+    /// Queues zeros for the rest of the domain behind the caller's rows.
+    pub(super) fn pad(&self, compute: &Compute) -> Result<()> {
+        let used = 32 * self.rows.len();
+        let all = 32 << self.log_n;
+        for vector in &self.vectors {
+            let context = compute.pool().context();
+            let address = vector.address() + used as u64;
+            // SAFETY: the rest of the vector, which the uploads do not touch.
+            unsafe { fill(context, address, 0, all - used, compute.stream())? };
+        }
+        Ok(())
+    }
+
+    /// Queues the evaluation of the rows of the circuit that was brought to the device.
+    ///
+    /// # Safety
+    /// The witness is there once the stream gets there; it and the vectors stay until it is done.
+    pub(super) unsafe fn evaluate(
+        &self,
+        compute: &Compute,
+        witness: &DeviceWitness<'_>,
+    ) -> Result<()> {
+        for (which, vector) in self.vectors.iter().rev().enumerate() {
+            let (out, n) = (vector.address(), 1 << self.log_n);
+            // SAFETY: promised by the caller; a vector holds the domain's scalars.
+            unsafe {
+                compute
+                    .circuit()?
+                    .evaluate(compute, which, witness, out, n)?
+            };
+        }
+        Ok(())
+    }
+
+    /// Queues the quotient's coefficients, plain scalars in natural order, into the last vector.
+    ///
+    /// # Safety
+    /// The vectors are filled once the stream gets there, and stay until it is done.
+    pub(super) unsafe fn quotient(
+        &self,
+        compute: &mut Compute,
+        current: &Current<'_>,
+    ) -> Result<()> {
+        if self.log_n == 0 {
+            return Ok(());
+        }
+        let tables = compute.tables(current, self.log_n)?;
+        // SAFETY: promised by the caller; each vector has 2^log_n scalars.
+        let code = unsafe {
+            let stream = compute.stream().as_ptr();
+            let [a, b, c] = [2, 1, 0].map(|i: usize| self.vectors[i].at(0));
+            kernels::cuzk_launch_quotient(stream, tables, self.log_n, a, b, c, c)
+        };
+        compute.check(code, "the quotient")
+    }
+
+    /// Where the quotient's coefficients lie.
+    pub(super) fn coefficients(&self) -> u64 {
+        self.vectors[0].address()
+    }
+
+    /// Gives the memory of a and b back, once the stream is done with them.
+    pub(super) fn drop_factors(&mut self) {
+        self.vectors.truncate(1);
+    }
+}
