@@ -9,6 +9,8 @@ cuzk_timings header_timings = CUZK_TIMINGS_INIT;
 cuzk_context_options header_context_options = CUZK_CONTEXT_OPTIONS_INIT;
 cuzk_srs_options header_srs_options = CUZK_SRS_OPTIONS_INIT;
 cuzk_srs_shape header_srs_shape = CUZK_SRS_SHAPE_INIT;
+cuzk_c2_description header_c2_description = CUZK_C2_DESCRIPTION_INIT;
+cuzk_c2_statement header_c2_statement = CUZK_C2_STATEMENT_INIT;
 
 cuzk_status header_use();
 

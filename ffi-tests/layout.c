@@ -156,3 +156,22 @@ OFFSET(cuzk_assignment, inp_assignment_data, 104);
 OFFSET(cuzk_assignment, inp_assignment_size, 112);
 OFFSET(cuzk_assignment, aux_assignment_data, 120);
 OFFSET(cuzk_assignment, aux_assignment_size, 128);
+
+SIZE(cuzk_c2_description, 360);
+OFFSET(cuzk_c2_description, registered_proof, 4);
+OFFSET(cuzk_c2_description, sector_size, 8);
+OFFSET(cuzk_c2_description, partitions, 16);
+OFFSET(cuzk_c2_description, has_sector_number, 20);
+OFFSET(cuzk_c2_description, sector_number, 24);
+OFFSET(cuzk_c2_description, proof_len, 32);
+OFFSET(cuzk_c2_description, name, 40);
+OFFSET(cuzk_c2_description, circuit, 104);
+
+SIZE(cuzk_c2_statement, 176);
+OFFSET(cuzk_c2_statement, registered_proof, 4);
+OFFSET(cuzk_c2_statement, sector_number, 8);
+OFFSET(cuzk_c2_statement, prover_id, 16);
+OFFSET(cuzk_c2_statement, comm_r, 48);
+OFFSET(cuzk_c2_statement, comm_d, 80);
+OFFSET(cuzk_c2_statement, ticket, 112);
+OFFSET(cuzk_c2_statement, seed, 144);

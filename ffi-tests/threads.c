@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* usage: threads SMALL_CIRCUIT_FOLDER
+/* usage: threads SMALL_CIRCUIT_FOLDER [ROUNDS]
  * Eight threads prove on one context, opening, evicting and asking between;
  * then two contexts prove at once. */
 #include <pthread.h>
 
 #include "circuit.h"
 
-enum { THREADS = 8, ROUNDS = 6 };
+enum { THREADS = 8 };
+
+static int rounds = 6;
 
 typedef struct {
     const cuzk_context* context;
@@ -19,7 +21,7 @@ static void* prove_often(void* argument) {
     cuzk_error error = CUZK_ERROR_INIT;
     cuzk_srs* srs = NULL;
     OK(&error, cuzk_srs_open(mine->context, mine->circuit->params, NULL, &srs, &error));
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < rounds; round++) {
         cuzk_proof proof;
         OK(&error, cuzk_prove(mine->context, srs, &mine->circuit->assignment, 1, NULL, &proof, NULL,
                               &error));
@@ -60,7 +62,8 @@ static void run(const cuzk_context* const* contexts, size_t n, const small_circu
 }
 
 int main(int argc, char** argv) {
-    CHECK(argc == 2);
+    CHECK(argc == 2 || argc == 3);
+    if (argc == 3) rounds = atoi(argv[2]);
     small_circuit circuit = read_small_circuit(argv[1]);
     cuzk_context* contexts[2] = {new_context(2), new_context(1)};
     run((const cuzk_context* const[]){contexts[0]}, 1, &circuit);
@@ -68,6 +71,6 @@ int main(int argc, char** argv) {
     cuzk_context_free(contexts[0]);
     cuzk_context_free(contexts[1]);
     free(circuit.words);
-    printf("threads: %d proofs on one context, as many on two\n", THREADS * ROUNDS);
+    printf("threads: %d proofs on one context, as many on two\n", THREADS * rounds);
     return 0;
 }

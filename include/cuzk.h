@@ -25,6 +25,10 @@
 #define CUZK_SRS_OPTIONS_INIT {(uint32_t)sizeof(cuzk_srs_options), 0, 0}
 #define CUZK_SRS_SHAPE_INIT                                                    \
     {(uint32_t)sizeof(cuzk_srs_shape), 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define CUZK_C2_DESCRIPTION_INIT                                               \
+    {(uint32_t)sizeof(cuzk_c2_description), 0, 0, 0, 0, 0, 0, {0}, {0}}
+#define CUZK_C2_STATEMENT_INIT                                                 \
+    {(uint32_t)sizeof(cuzk_c2_statement), 0, 0, {0}, {0}, {0}, {0}, {0}}
 #define CUZK_TIMINGS_INIT                                                      \
     {(uint32_t)sizeof(cuzk_timings), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,    \
      0, 0, 0, 0, 0, 0, 0, 0, {0}}
@@ -762,6 +766,87 @@ typedef struct cuzk_randomness {
     struct cuzk_fr s;
 } cuzk_randomness;
 
+/**
+ * What a Commit-1 output asks for. Start it with CUZK_C2_DESCRIPTION_INIT.
+ */
+typedef struct cuzk_c2_description {
+    /**
+     * sizeof(cuzk_c2_description), as CUZK_C2_DESCRIPTION_INIT sets it.
+     */
+    uint32_t struct_size;
+    /**
+     * Filecoin's number of the registered seal proof.
+     */
+    uint32_t registered_proof;
+    /**
+     * Bytes of the sector.
+     */
+    uint64_t sector_size;
+    /**
+     * Partitions of the proof, each a Groth16 proof of its own.
+     */
+    uint32_t partitions;
+    /**
+     * 1 when the output names its sector (the wrapped form does), else 0.
+     */
+    uint32_t has_sector_number;
+    /**
+     * The sector's number, where the output names it.
+     */
+    uint64_t sector_number;
+    /**
+     * Bytes of the proof.
+     */
+    uint64_t proof_len;
+    /**
+     * The registered proof's name, such as "StackedDrg32GiBV1_1".
+     */
+    char name[64];
+    /**
+     * The circuit's name in Filecoin's parameter folder.
+     */
+    char circuit[256];
+} cuzk_c2_description;
+
+/**
+ * What a seal proof states, as its verifiers know it. Start it with
+ * CUZK_C2_STATEMENT_INIT.
+ */
+typedef struct cuzk_c2_statement {
+    /**
+     * sizeof(cuzk_c2_statement), as CUZK_C2_STATEMENT_INIT sets it.
+     */
+    uint32_t struct_size;
+    /**
+     * Filecoin's number of the registered seal proof.
+     */
+    uint32_t registered_proof;
+    /**
+     * The sector's number.
+     */
+    uint64_t sector_number;
+    /**
+     * The prover: see cuzk_prover_id_from_actor().
+     */
+    uint8_t prover_id[32];
+    /**
+     * Commitment to the replica.
+     */
+    uint8_t comm_r[32];
+    /**
+     * Commitment to the data.
+     */
+    uint8_t comm_d[32];
+    /**
+     * Randomness of the replica id.
+     */
+    uint8_t ticket[32];
+    /**
+     * Randomness of the challenges.
+     */
+    uint8_t seed[32];
+} cuzk_c2_statement;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -1013,6 +1098,199 @@ cuzk_status cuzk_groth16_verify(const struct cuzk_srs *srs,
                                 size_t inputs_len,
                                 bool *valid_out,
                                 struct cuzk_error *error_out);
+
+/**
+ * Writes the 32 bytes of the prover id of an actor.
+ *
+ * Errors: CUZK_STATUS_INVALID_ARGUMENT when prover_id_out is null.
+ */
+CUZK_API
+cuzk_status cuzk_prover_id_from_actor(uint64_t actor_id,
+                                      uint8_t *prover_id_out,
+                                      struct cuzk_error *error_out);
+
+/**
+ * Describes a Commit-1 output: registered proof, partitions, proof length.
+ *
+ * c1 is the output's JSON, plain or wrapped with sector number and size. The
+ * vanilla proofs in it are skipped.
+ *
+ * Errors: CUZK_STATUS_INVALID_C1; CUZK_STATUS_INVALID_ARGUMENT;
+ * CUZK_STATUS_ABI_MISMATCH for the structure.
+ */
+CUZK_API
+cuzk_status cuzk_c2_info(const uint8_t *c1,
+                         size_t c1_len,
+                         struct cuzk_c2_description *description_out,
+                         struct cuzk_error *error_out);
+
+/**
+ * Checks that a Commit-1 output belongs to a sector of a prover.
+ *
+ * The replica id is computed again from prover id (32 bytes), sector number,
+ * ticket, comm_d and registered proof, and compared: a wrong miner or sector
+ * is found in microseconds, before anything is proved. cuzk_c2_prove() does
+ * it by itself.
+ *
+ * Errors: CUZK_STATUS_INVALID_C1; CUZK_STATUS_INVALID_ARGUMENT when it
+ * belongs to another, or for null.
+ */
+CUZK_API
+cuzk_status cuzk_c2_check(const uint8_t *c1,
+                          size_t c1_len,
+                          uint64_t sector_number,
+                          const uint8_t *prover_id,
+                          struct cuzk_error *error_out);
+
+/**
+ * Writes what the proof for a Commit-1 output will state, for
+ * cuzk_c2_verify().
+ *
+ * Errors: those of cuzk_c2_check(), and CUZK_STATUS_ABI_MISMATCH for the
+ * structure.
+ */
+CUZK_API
+cuzk_status cuzk_c2_statement_from_c1(const uint8_t *c1,
+                                      size_t c1_len,
+                                      uint64_t sector_number,
+                                      const uint8_t *prover_id,
+                                      struct cuzk_c2_statement *statement_out,
+                                      struct cuzk_error *error_out);
+
+/**
+ * Proves a sector: from a Commit-1 output to the proof that goes on chain.
+ *
+ * Parameters and circuit are brought into memory when they are not there;
+ * cuzk_context_warm_up() does that beforehand. prover_id has 32 bytes.
+ * proof_out has room for capacity bytes; proof_len_out gets the proof's
+ * length, also when it does not fit, which is found before anything is
+ * proved: cuzk_c2_info() tells it too. timings_out is null or started with
+ * CUZK_TIMINGS_INIT.
+ *
+ * Errors: CUZK_STATUS_INVALID_C1 naming the field;
+ * CUZK_STATUS_INVALID_ARGUMENT, also for an output of another sector or
+ * prover; CUZK_STATUS_BUFFER_TOO_SMALL; CUZK_STATUS_PARAMETERS_NOT_FOUND
+ * with the file and how to get it; CUZK_STATUS_INVALID_SRS and
+ * CUZK_STATUS_IO for a bad file; CUZK_STATUS_UNSUPPORTED for a kind of proof
+ * that cannot be made yet; CUZK_STATUS_OUT_OF_MEMORY and
+ * CUZK_STATUS_OUT_OF_DEVICE_MEMORY with needed and present;
+ * CUZK_STATUS_SELF_CHECK_FAILED; CUZK_STATUS_DEVICE_FAILED;
+ * CUZK_STATUS_ABI_MISMATCH for timings_out.
+ */
+CUZK_API
+cuzk_status cuzk_c2_prove(const struct cuzk_context *context,
+                          const uint8_t *c1,
+                          size_t c1_len,
+                          uint64_t sector_number,
+                          const uint8_t *prover_id,
+                          uint8_t *proof_out,
+                          size_t capacity,
+                          size_t *proof_len_out,
+                          struct cuzk_timings *timings_out,
+                          struct cuzk_error *error_out);
+
+/**
+ * Proves partition k alone, so that one proof can be spread over machines.
+ *
+ * As cuzk_c2_prove(), but 192 bytes are written; cuzk_c2_assemble() joins
+ * the partitions' proofs.
+ *
+ * Errors: those of cuzk_c2_prove(), and CUZK_STATUS_INVALID_ARGUMENT for a
+ * partition that the proof does not have.
+ */
+CUZK_API
+cuzk_status cuzk_c2_prove_partition(const struct cuzk_context *context,
+                                    const uint8_t *c1,
+                                    size_t c1_len,
+                                    uint64_t sector_number,
+                                    const uint8_t *prover_id,
+                                    uint32_t k,
+                                    struct cuzk_proof *proof_out,
+                                    struct cuzk_timings *timings_out,
+                                    struct cuzk_error *error_out);
+
+/**
+ * Joins the proofs of all n partitions, in their order, after verifying
+ * each.
+ *
+ * proof_out has room for capacity bytes; proof_len_out gets the length, also
+ * when it does not fit.
+ *
+ * Errors: those of cuzk_c2_check(); CUZK_STATUS_INVALID_ARGUMENT, also for
+ * another number of partitions and for a partition whose proof is not valid,
+ * which is named; CUZK_STATUS_BUFFER_TOO_SMALL;
+ * CUZK_STATUS_PARAMETERS_NOT_FOUND, CUZK_STATUS_INVALID_SRS and
+ * CUZK_STATUS_IO for the verifying key.
+ */
+CUZK_API
+cuzk_status cuzk_c2_assemble(const struct cuzk_context *context,
+                             const uint8_t *c1,
+                             size_t c1_len,
+                             uint64_t sector_number,
+                             const uint8_t *prover_id,
+                             const struct cuzk_proof *proofs,
+                             size_t n,
+                             uint8_t *proof_out,
+                             size_t capacity,
+                             size_t *proof_len_out,
+                             struct cuzk_error *error_out);
+
+/**
+ * Verifies a seal proof, under the verifying key in the context's parameter
+ * folder.
+ *
+ * valid_out becomes true or false; bytes that are no proof's points are
+ * false.
+ *
+ * Errors: CUZK_STATUS_INVALID_ARGUMENT, also for a proof of another length
+ * and an unknown registered proof; CUZK_STATUS_ABI_MISMATCH for the
+ * structure; CUZK_STATUS_UNSUPPORTED for an aggregate;
+ * CUZK_STATUS_PARAMETERS_NOT_FOUND, CUZK_STATUS_INVALID_SRS and
+ * CUZK_STATUS_IO for the verifying key.
+ */
+CUZK_API
+cuzk_status cuzk_c2_verify(const struct cuzk_context *context,
+                           const struct cuzk_c2_statement *statement,
+                           const uint8_t *proof,
+                           size_t proof_len,
+                           bool *valid_out,
+                           struct cuzk_error *error_out);
+
+/**
+ * Brings the parameters and the circuit of a registered proof into memory,
+ * so that its first proof takes no longer than the later ones.
+ *
+ * Errors: CUZK_STATUS_INVALID_ARGUMENT, also for an unknown registered
+ * proof; CUZK_STATUS_UNSUPPORTED for a kind of proof that cannot be made
+ * yet; CUZK_STATUS_PARAMETERS_NOT_FOUND, CUZK_STATUS_INVALID_SRS and
+ * CUZK_STATUS_IO for the files; CUZK_STATUS_OUT_OF_MEMORY and
+ * CUZK_STATUS_OUT_OF_DEVICE_MEMORY when the budget cannot hold them.
+ */
+CUZK_API
+cuzk_status cuzk_context_warm_up(const struct cuzk_context *context,
+                                 uint32_t registered_proof,
+                                 struct cuzk_error *error_out);
+
+/**
+ * INSECURE: makes parameters for development from a seed of 32 bytes.
+ *
+ * Whoever knows the seed can prove anything under these parameters; they are
+ * for tests on small sectors only. Writes the files of the registered
+ * proof's sector size (.params, .vk, .meta, named as Filecoin does) into the
+ * context's parameter folder, which is made when missing; files that are
+ * there are never replaced. The same seed makes the same files. progress is
+ * null or gets the part done, from 0 to 1, on a thread of the context.
+ *
+ * Errors: CUZK_STATUS_INVALID_ARGUMENT, also when a file is there already;
+ * CUZK_STATUS_IO.
+ */
+CUZK_API
+cuzk_status cuzk_dev_setup(const struct cuzk_context *context,
+                           uint32_t registered_proof,
+                           const uint8_t *seed,
+                           void (*progress)(void *user, double fraction),
+                           void *progress_user,
+                           struct cuzk_error *error_out);
 
 #ifdef __cplusplus
 }  // extern "C"

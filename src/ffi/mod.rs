@@ -41,3 +41,9 @@ pub mod timings;
 
 // Any circuit, its rows evaluated.
 pub mod prove;
+
+// Filecoin's seal proofs.
+pub mod c2;
+
+// For development only.
+pub mod development;

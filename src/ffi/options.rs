@@ -173,7 +173,7 @@ pub(super) fn out_of_range(name: &str, value: i32, largest: i32) -> Error {
 }
 
 /// A caller's pointer that goes with its function to the thread that calls it.
-struct User(*mut c_void);
+pub(super) struct User(pub(super) *mut c_void);
 
 // SAFETY: only handed back to the caller's function, which the header says is called from
 // another thread.
@@ -183,7 +183,7 @@ unsafe impl Sync for User {}
 
 impl User {
     /// A method, so that closures take the whole and not the bare pointer.
-    fn pointer(&self) -> *mut c_void {
+    pub(super) fn pointer(&self) -> *mut c_void {
         self.0
     }
 }
