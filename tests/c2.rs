@@ -251,3 +251,39 @@ fn non_interactive_proofs_are_unsupported() {
     let error = c2::verify(context, &statement(&fixture), &[0; 192]).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
 }
+
+#[test]
+fn a_job_proves_what_it_can_and_says_what_it_cannot() {
+    let context = context();
+    c2::warm_up(
+        context,
+        statement(&Fixture::load(V1)).proof,
+        &Default::default(),
+    )
+    .unwrap();
+    let residents = context.info().unwrap().residents;
+    assert!(residents.iter().any(|r| r.name.ends_with(".params")));
+    assert!(residents.iter().any(|r| r.name.starts_with("stacked-")));
+
+    let fixture = Fixture::load(V1);
+    let sector = &fixture.sector;
+    let job_request = |c1: Vec<u8>| -> Box<dyn cuzk_prover::schedule::Request> {
+        Box::new(c2::JobRequest::new(
+            c1,
+            sector.prover_id,
+            sector.sector_number,
+            WitnessMethod::Native,
+        ))
+    };
+    let requests = vec![
+        job_request(fixture.c1[..1000].to_vec()),
+        job_request(fixture.wrapped()),
+    ];
+    let job = context.start(requests, Default::default()).unwrap();
+    assert!(job.wait(None).unwrap());
+    let cut = job.outcome(0).unwrap().result.as_ref().unwrap_err();
+    assert_eq!(cut.kind(), ErrorKind::InvalidC1, "{cut}");
+    let proof = job.outcome(1).unwrap().result.as_ref().unwrap();
+    assert!(c2::verify(context, &statement(&fixture), proof).unwrap());
+    assert!(!job.outcome(1).unwrap().timings.parse.is_zero());
+}

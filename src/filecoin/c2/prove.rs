@@ -177,7 +177,11 @@ fn prove_some(
     let partitions = ks
         .iter()
         .enumerate()
-        .map(|(done, &k)| partition(&srs, request, k, done, total, options))
+        .map(|(done, &k)| {
+            partition(&srs, request, k, options.witness, move |phase| {
+                options.report(phase, done, total);
+            })
+        })
         .collect::<Result<Vec<_>>>()?;
     let proved = context
         .prove_partitions(partitions, options.priority, &options.cancel, &|done| {
@@ -198,7 +202,7 @@ fn prove_some(
 
 /// Opens the parameters of a sector size and checks that they go with the verifying key beside
 /// them, if there is one: verifiers use that.
-fn open_parameters(context: &Context, size: SectorSize, cancel: &Cancel) -> Result<Srs> {
+pub(super) fn open_parameters(context: &Context, size: SectorSize, cancel: &Cancel) -> Result<Srs> {
     let files = ParameterFiles::new(context.parameter_folder(), size)?;
     let srs = context
         .open_srs(&files.params, &SrsOptions::default(), cancel)
@@ -227,31 +231,32 @@ fn circuit(size: SectorSize) -> Result<CircuitHandle> {
     })
 }
 
-fn partition<'a>(
+/// The job of partition `k`. `report` is told when its witness is made, and when that is done.
+pub(super) fn partition<'a>(
     srs: &Srs,
-    request: &'a Request,
+    request: &Request,
     k: usize,
-    done: usize,
-    total: usize,
-    options: &'a Options<'_>,
+    method: WitnessMethod,
+    report: impl Fn(Phase) + Send + 'a,
 ) -> Result<Partition<'a>> {
     let shape = request.proof().shape();
-    let parameters = srs.clone();
+    let (parameters, request) = (srs.clone(), request.clone());
+    let size = request.proof().sector_size();
     let witness = move |circuit: &CompiledCircuit, cancel: &Cancel, _: &mut Timings| {
         cancel.check()?;
         parameters
             .shape()
             .check_equal(&circuit.srs_shape())
             .map_err(|error| error.context(parameters.path().display()))?;
-        options.report(Phase::Witness, done, total);
-        let witness = synthesize(request, k, options.witness)?;
-        options.report(Phase::Prove, done, total);
+        report(Phase::Witness);
+        let witness = synthesize(&request, k, method)?;
+        report(Phase::Prove);
         Ok(witness)
     };
     Ok(Partition {
         srs: srs.clone(),
         source: Source::Circuit {
-            circuit: circuit(request.proof().sector_size())?,
+            circuit: circuit(size)?,
             witness: Box::new(witness),
             witness_bytes: witness_bytes(&shape)?,
         },

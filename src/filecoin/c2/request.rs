@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What can be said and refused before any proving.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cuzk_prover::{Error, ErrorKind, Result};
@@ -82,10 +83,10 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// A Commit-1 output that can be proved: read, checked against its registered proof and against
-/// itself, and found to be of its prover and sector.
+/// itself, and found to be of its prover and sector. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Request {
-    c1: C1,
+    c1: Arc<C1>,
     statement: Statement,
     parse: Duration,
 }
@@ -104,7 +105,7 @@ impl Request {
         vanilla::check_consistency(&c1)?;
         Ok(Self {
             statement: Statement::of(c1.head(), prover_id, sector_number),
-            c1,
+            c1: Arc::new(c1),
             parse: start.elapsed(),
         })
     }

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Commit-2 as a request of a job, read, proved and joined in the background.
+
+use std::time::Instant;
+
+use cuzk_prover::cancel::Cancel;
+use cuzk_prover::groth16::Proof;
+use cuzk_prover::schedule::{self, Context, Partition};
+use cuzk_prover::timing::{timed, Timings};
+use cuzk_prover::Result;
+
+use super::prove::{open_parameters, partition};
+use super::{Request, WitnessMethod};
+use crate::filecoin::c1::{Head, Node};
+
+/// A Commit-1 output that a job will read and prove; its bytes are dropped once they are read.
+pub struct JobRequest {
+    c1: Vec<u8>,
+    prover_id: Node,
+    sector_number: u64,
+    witness: WitnessMethod,
+}
+
+impl JobRequest {
+    /// Takes what [`Request::new`] will be given; nothing is checked before the job runs.
+    pub fn new(c1: Vec<u8>, prover_id: Node, sector_number: u64, witness: WitnessMethod) -> Self {
+        Self {
+            c1,
+            prover_id,
+            sector_number,
+            witness,
+        }
+    }
+}
+
+impl schedule::Request for JobRequest {
+    fn expected_partitions(&self) -> usize {
+        Head::parse(&self.c1).map_or(1, |head| head.proof.partitions())
+    }
+
+    fn plan(
+        &mut self,
+        context: &Context,
+        cancel: &Cancel,
+        timings: &mut Timings,
+    ) -> Result<Vec<Partition<'static>>> {
+        let start = Instant::now();
+        let c1 = std::mem::take(&mut self.c1);
+        let request = Request::new(&c1, &self.prover_id, self.sector_number)?;
+        drop(c1);
+        timings.parse += start.elapsed();
+        let srs = timed(&mut timings.parameter_load, || {
+            open_parameters(context, request.proof().sector_size(), cancel)
+        })?;
+        (0..request.proof().partitions())
+            .map(|k| partition(&srs, &request, k, self.witness, |_| ()))
+            .collect()
+    }
+
+    fn finish(&mut self, _: &Context, proofs: &[Proof], _: &mut Timings) -> Result<Vec<u8>> {
+        Ok(proofs.iter().flat_map(Proof::to_bytes).collect())
+    }
+}
