@@ -19,6 +19,30 @@ use crate::{Error, ErrorKind, Result};
 /// Blocks of rows that a worker takes at a time, at least.
 const BLOCKS_PER_TASK: usize = 64;
 
+/// Rows `first`, `first + step`, `first + 2 step`, ...; `step` is a power of two, 64 at most, and
+/// `first` is below it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EveryRow {
+    /// The first row.
+    pub first: usize,
+    /// The distance of rows.
+    pub step: usize,
+}
+
+impl EveryRow {
+    /// All rows.
+    pub const ALL: Self = Self { first: 0, step: 1 };
+
+    /// How many such rows there are among `rows`.
+    pub fn count(&self, rows: usize) -> usize {
+        rows.saturating_sub(self.first).div_ceil(self.step)
+    }
+
+    fn contains(&self, row: usize) -> bool {
+        row % self.step == self.first
+    }
+}
+
 /// Evaluates matrix `which` (A, B, C) of a circuit for an assignment, one scalar a row into `out`.
 ///
 /// # Errors
@@ -32,21 +56,41 @@ pub fn evaluate_rows(
     aux: AuxAssignment<'_>,
     out: &mut [Scalar],
 ) -> Result<()> {
+    evaluate_every(circuit, which, EveryRow::ALL, input, aux, out)
+}
+
+/// As [`evaluate_rows`] for some of the rows, which `out` has room for.
+///
+/// # Errors
+///
+/// As there, and `InvalidArgument` for a step that is not allowed.
+pub fn evaluate_every(
+    circuit: &CompiledCircuit,
+    which: usize,
+    every: EveryRow,
+    input: &[Scalar],
+    aux: AuxAssignment<'_>,
+    out: &mut [Scalar],
+) -> Result<()> {
     circuit.check_witness(input, aux.len())?;
     let invalid = |message| Error::new(ErrorKind::InvalidArgument, message);
     if which >= circuit.matrices().len() {
         return Err(invalid(format!("matrix {which} of 3")));
     }
-    if out.len() != circuit.shape().rows {
+    let EveryRow { first, step } = every;
+    if !step.is_power_of_two() || step > BLOCK_ROWS || first >= step {
+        return Err(invalid(format!("rows from {first} in steps of {step}")));
+    }
+    let rows = every.count(circuit.shape().rows);
+    if out.len() != rows {
         return Err(invalid(format!(
-            "room for {} rows, the circuit has {}",
-            out.len(),
-            circuit.shape().rows
+            "room for {} rows, the circuit has {rows}",
+            out.len()
         )));
     }
     match aux {
-        AuxAssignment::Scalars(aux) => evaluate(circuit, which, input, aux, out),
-        AuxAssignment::Compact(aux) => evaluate(circuit, which, input, aux, out),
+        AuxAssignment::Scalars(aux) => evaluate(circuit, which, every, input, aux, out),
+        AuxAssignment::Compact(aux) => evaluate(circuit, which, every, input, aux, out),
     }
     Ok(())
 }
@@ -77,12 +121,13 @@ impl AuxValues for CompactAux {
 fn evaluate(
     circuit: &CompiledCircuit,
     which: usize,
+    every: EveryRow,
     input: &[Scalar],
     aux: &(impl AuxValues + ?Sized),
     out: &mut [Scalar],
 ) {
     let rows = &circuit.matrices()[which];
-    out.par_chunks_mut(BLOCK_ROWS)
+    out.par_chunks_mut(BLOCK_ROWS / every.step)
         .enumerate()
         .with_min_len(BLOCKS_PER_TASK)
         .for_each(|(block, out)| {
@@ -91,6 +136,8 @@ fn evaluate(
                 input,
                 aux,
                 out: out.iter_mut(),
+                every,
+                wanted: every.contains(0),
                 sum: Scalar::ZERO,
                 units: 0,
             };
@@ -104,6 +151,9 @@ struct RowSums<'a, V: ?Sized> {
     input: &'a [Scalar],
     aux: &'a V,
     out: std::slice::IterMut<'a, Scalar>,
+    every: EveryRow,
+    /// Whether the current row is one to evaluate.
+    wanted: bool,
     sum: Scalar,
     units: i64,
 }
@@ -111,6 +161,9 @@ struct RowSums<'a, V: ?Sized> {
 impl<V: AuxValues + ?Sized> RowVisitor for RowSums<'_, V> {
     #[inline(always)]
     fn term(&mut self, column: u32, coefficient: u32) {
+        if !self.wanted {
+            return;
+        }
         let column = column as usize;
         let value = match column.checked_sub(self.input.len()) {
             Some(aux) => self.aux.value(aux),
@@ -131,7 +184,11 @@ impl<V: AuxValues + ?Sized> RowVisitor for RowSums<'_, V> {
     }
 
     #[inline(always)]
-    fn end_row(&mut self, _: usize) {
+    fn end_row(&mut self, row: usize) {
+        let wanted = std::mem::replace(&mut self.wanted, self.every.contains(row + 1));
+        if !wanted {
+            return;
+        }
         match self.units {
             0 => {}
             1 => self.sum += Scalar::ONE,
@@ -169,6 +226,13 @@ mod tests {
                 let mut fast = vec![Scalar::from(7); slow.len()];
                 evaluate_rows(&compiled, which, &input, aux, &mut fast).unwrap();
                 assert!(fast == *slow, "matrix {which}");
+                for (first, step) in [(0, 2), (1, 2), (3, 4), (63, 64)] {
+                    let every = EveryRow { first, step };
+                    let mut fast = vec![Scalar::from(7); every.count(slow.len())];
+                    evaluate_every(&compiled, which, every, &input, aux, &mut fast).unwrap();
+                    let slow = slow.iter().skip(first).step_by(step);
+                    assert!(fast.iter().eq(slow), "matrix {which}, {every:?}");
+                }
             }
         }
     }
@@ -222,6 +286,15 @@ mod tests {
                 .to_string()
         };
         assert_eq!(refusal(3, &input, 6), "matrix 3 of 3");
+        for (first, step) in [(0, 0), (0, 3), (2, 2), (0, 128)] {
+            let aux = AuxAssignment::Compact(&aux);
+            let every = EveryRow { first, step };
+            let error = evaluate_every(&compiled, 0, every, &input, aux, &mut []).unwrap_err();
+            assert_eq!(
+                error.message(),
+                format!("rows from {first} in steps of {step}")
+            );
+        }
         assert_eq!(refusal(0, &input, 5), "room for 5 rows, the circuit has 6");
         assert_eq!(
             refusal(0, &input[..1], 6),

@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The coefficients of the quotient h = (a b - c) / Z from the evaluations of the rows.
 //!
-//! a, b and c are interpolated over the domain and evaluated on the coset 7 <w>, where
-//! Z = x^n - 1 is the constant 7^n - 1; the quotient is interpolated from there. At most two of
-//! the three vectors exist at a time.
+//! With Z = x^n - 1 and g = 7: a b mod (x^n - g^n) is h (g^n - 1) + c, since c has a degree below
+//! n. So a b is interpolated from its values on the coset g <w>, and c from the rows; c is never
+//! evaluated on the coset.
+//!
+//! Memory is what limits large circuits, so only a is ever held whole beside nothing else of its
+//! size. b and c are taken in P parts of m = n / P rows, part j being the rows j, j + P, ...: they
+//! give b~_j = b mod (x^m - z^j), where z = w^m. By the Chinese remainder theorem
+//!
+//! * b mod (x^m - (g w^k)^m) = sum_j mu_kj b~_j, mu_kj = (g^n - 1) / (P (g^m z^(k - j) - 1)),
+//!   evaluated on g w^k <w^P>, gives b at every P-th point of the coset from k on;
+//! * the t-th m coefficients of c are sum_j z^(-j t) c~_j / P.
+//!
+//! This takes n + 2 m scalars instead of 2 n, and P + 5 transforms of n in all instead of seven.
 
 use ff::{Field, PrimeField};
 use rayon::prelude::*;
 
+use super::evaluate::EveryRow;
 use super::fr::Fr;
 use super::ntt;
 use crate::backend::Cancel;
@@ -18,13 +29,26 @@ use crate::{Error, ErrorKind, Result};
 /// Elements that a thread takes at least.
 const MIN_LEN: usize = 1 << 12;
 
+/// Parts of b and c, a power of two: 4 take 48 bytes a row of the domain.
+const PARTS: usize = 4;
+
 /// The first n - 1 coefficients of h over the smallest domain of n = 2^k that holds `rows`.
 ///
-/// `fill` writes the evaluations of matrix 0, 1 or 2 (A, B, C) into a slice of `rows` scalars.
-/// Takes 64 n bytes at its peak.
+/// `fill` writes the evaluations of matrix 0, 1 or 2 (A, B, C) at some of the rows. Takes 48 n
+/// bytes at its peak.
 pub fn quotient(
     rows: usize,
-    fill: impl Fn(usize, &mut [Scalar]) -> Result<()>,
+    fill: impl Fn(usize, EveryRow, &mut [Scalar]) -> Result<()>,
+    cancel: &Cancel,
+    timings: &mut Timings,
+) -> Result<Vec<Scalar>> {
+    quotient_in_parts(rows, PARTS, fill, cancel, timings)
+}
+
+fn quotient_in_parts(
+    rows: usize,
+    parts: usize,
+    fill: impl Fn(usize, EveryRow, &mut [Scalar]) -> Result<()>,
     cancel: &Cancel,
     timings: &mut Timings,
 ) -> Result<Vec<Scalar>> {
@@ -35,39 +59,79 @@ pub fn quotient(
             format!("{rows} rows, a domain holds 2^{} at most", ntt::MAX_LOG_N),
         ));
     }
+    let parts = parts.min(n);
+    let m = n / parts;
     let coset = Scalar::MULTIPLICATIVE_GENERATOR;
+    let root = ntt::root_of_unity(n.ilog2());
+    let power = |base: Scalar, exponent: usize| base.pow_vartime([exponent as u64]);
     let size = Scalar::from(n as u64);
-    let vanishing = coset.pow_vartime([n as u64]) - Scalar::ONE;
-    // Interpolation leaves a factor n: one in each of a, b and c, one in the last step.
-    let scale = inverse(size.square() * size * vanishing)?;
-    let scale_c = scale * size;
+    let vanishing = power(coset, n) - Scalar::ONE;
 
-    let mut on_coset = |which| -> Result<Vec<Scalar>> {
+    // Interpolation leaves a factor of its size: n in a, m in b~ and c~, n in a b.
+    let scale_b = inverse(size.square() * size)?;
+    let scale_c = inverse(size * vanishing)?;
+
+    let mut interpolated = |which, every: EveryRow, shift: Scalar, values: &mut [Scalar]| {
         cancel.check()?;
-        let mut values = zeros(n)?;
+        let count = every.count(rows);
         timed(&mut timings.constraint_evaluation, || {
-            fill(which, &mut values[..rows])
+            fill(which, every, &mut values[..count])
         })?;
         cancel.check()?;
         timed(&mut timings.ntt, || {
-            ntt::interpolate(&mut values, Scalar::ONE);
-            ntt::evaluate(&mut values, coset);
+            values[count..].fill(Scalar::ZERO);
+            ntt::interpolate(values, shift);
         });
-        Ok(values)
+        Result::Ok(())
     };
-    let mut h = on_coset(0)?;
-    let b = on_coset(1)?;
-    combine(&mut h, &b, |h, b| h.mul(b));
-    drop(b);
-    let c = on_coset(2)?;
-    let (scale, scale_c) = (Fr::new(&scale), Fr::new(&scale_c));
-    combine(&mut h, &c, |ab, c| ab.mul(&scale).sub(&c.mul(&scale_c)));
-    drop(c);
+
+    let mut h = zeros(n)?;
+    interpolated(0, EveryRow::ALL, Scalar::ONE, &mut h)?;
+    ntt::evaluate(&mut h, coset);
+
+    let mut part = zeros(m)?;
+    let mut sum = zeros(m)?;
+    let every = |first| EveryRow { first, step: parts };
+    for k in 0..parts {
+        sum.fill(Scalar::ZERO);
+        for j in 0..parts {
+            interpolated(1, every(j), power(root, j), &mut part)?;
+            let x = power(coset, m) * power(root, m * ((k + parts - j) % parts));
+            let mu = Fr::new(&(inverse(x - Scalar::ONE)? * scale_b));
+            combine(&mut sum, &part, |sum, part| sum.add(&part.mul(&mu)));
+        }
+        ntt::evaluate(&mut sum, coset * power(root, k));
+        let b = Fr::slice(&sum);
+        let chunks = Fr::slice_mut(&mut h).par_chunks_exact_mut(parts);
+        let pairs = chunks.with_min_len(MIN_LEN).zip(b);
+        pairs.for_each(|(a, b)| a[k] = a[k].mul(b));
+    }
+    drop(sum);
     cancel.check()?;
-    timed(&mut timings.ntt, || {
-        ntt::interpolate(&mut h, coset);
-        ntt::bit_reverse(&mut h);
-    });
+    ntt::interpolate(&mut h, coset);
+
+    // In bit-reversed order coefficient t m + i lies at P times i's place plus t reversed.
+    let log_parts = parts.ilog2();
+    for j in 0..parts {
+        interpolated(2, every(j), power(root, j), &mut part)?;
+        let factors: Vec<Fr> = (0..parts)
+            .map(|place| {
+                let t = place.reverse_bits().checked_shr(usize::BITS - log_parts);
+                let exponent = j * t.unwrap_or(0) % parts;
+                Fr::new(&(power(root, m * ((parts - exponent) % parts)) * scale_c))
+            })
+            .collect();
+        let c = Fr::slice(&part);
+        let chunks = Fr::slice_mut(&mut h).par_chunks_exact_mut(parts);
+        chunks.with_min_len(MIN_LEN).zip(c).for_each(|(h, c)| {
+            for (h, factor) in h.iter_mut().zip(&factors) {
+                *h = h.sub(&c.mul(factor));
+            }
+        });
+    }
+    drop(part);
+    cancel.check()?;
+    ntt::bit_reverse(&mut h);
     h.truncate(n - 1);
     Ok(h)
 }
@@ -132,12 +196,20 @@ mod tests {
                 columns[1].push(b);
                 columns[2].push(a * b);
             }
-            let fill = |which: usize, out: &mut [Scalar]| {
-                out.copy_from_slice(&columns[which]);
+            let fill = |which: usize, every: EveryRow, out: &mut [Scalar]| {
+                let rows = columns[which].iter().skip(every.first).step_by(every.step);
+                out.iter_mut().zip(rows).for_each(|(out, row)| *out = *row);
                 Ok(())
             };
-            let h = quotient(rows, fill, &Cancel::default(), &mut Timings::default()).unwrap();
+            let in_parts = |parts| {
+                let (cancel, mut timings) = (Cancel::default(), Timings::default());
+                quotient_in_parts(rows, parts, fill, &cancel, &mut timings).unwrap()
+            };
+            let h = in_parts(1);
             assert_eq!(h.len(), n - 1);
+            for parts in [2, 4, 8] {
+                assert_eq!(in_parts(parts), h, "{rows} rows in {parts} parts");
+            }
             let point = Scalar::random(&mut random);
             let [a, b, c] = columns.each_mut().map(|column| {
                 column.resize(n, Scalar::ZERO);
@@ -153,7 +225,7 @@ mod tests {
     fn cancelled_work_ends() {
         let cancel = Cancel::default();
         cancel.cancel();
-        let result = quotient(4, |_, _| Ok(()), &cancel, &mut Timings::default());
+        let result = quotient(4, |_, _, _| Ok(()), &cancel, &mut Timings::default());
         assert_eq!(result.unwrap_err().kind(), ErrorKind::Cancelled);
     }
 }

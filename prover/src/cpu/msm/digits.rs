@@ -28,7 +28,11 @@ pub struct Windows {
 /// A scalar ready for reading digits: bit 255 says that the point is negated, the rest is
 /// |s| plus the constant above. Whoever reads it must use the windows that made it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(transparent)]
 pub struct Recoded([u64; 4]);
+
+const _: () = assert!(size_of::<Recoded>() == size_of::<Scalar>());
+const _: () = assert!(align_of::<Recoded>() == align_of::<Scalar>());
 
 impl Windows {
     /// Windows of `width` bits, brought into 1 to `MAX_WIDTH`.
@@ -78,6 +82,27 @@ impl Windows {
         }
         integer[3] |= (negative as u64) << 63;
         Recoded(integer)
+    }
+
+    /// Makes scalars ready where they lie, so that no second list takes memory.
+    pub fn recode_in_place(&self, scalars: Vec<Scalar>) -> Vec<Recoded> {
+        let mut scalars = std::mem::ManuallyDrop::new(scalars);
+        let (start, len, capacity) = (
+            scalars.as_mut_ptr().cast::<Recoded>(),
+            scalars.len(),
+            scalars.capacity(),
+        );
+        // SAFETY: the parts of a list that nothing else owns now; both types are four u64 with
+        // one size and alignment, of which every pattern is a valid `Recoded`.
+        let mut recoded = unsafe { Vec::from_raw_parts(start, len, capacity) };
+        let offset = self.offset();
+        recoded
+            .par_iter_mut()
+            .with_min_len(1 << 12)
+            .for_each(|value| {
+                *value = Self::recode_with(&offset, &Fr::from_limbs(value.0));
+            });
+        recoded
     }
 
     /// Makes scalars ready.
@@ -138,7 +163,9 @@ mod tests {
         for width in 1..=MAX_WIDTH {
             let windows = Windows::of_width(width);
             let radix = Scalar::from(1u64 << width);
-            for (scalar, recoded) in scalars.iter().zip(windows.recode(&scalars)) {
+            let recoded = windows.recode(&scalars);
+            assert_eq!(windows.recode_in_place(scalars.clone()), recoded);
+            for (scalar, recoded) in scalars.iter().zip(recoded) {
                 let mut sum = Scalar::ZERO;
                 for window in (0..windows.count).rev() {
                     let digit = windows.digit(&recoded, window);

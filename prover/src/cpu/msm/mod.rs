@@ -38,6 +38,21 @@ pub fn msm<C: Curve>(points: &[C], scalars: &[Scalar], cancel: &Cancel) -> Resul
     indexed_msm(points, |i| i, &scalars[..n], cancel)
 }
 
+/// As [`msm`] for scalars that are not needed any more: takes no memory for another form of them.
+pub fn msm_of_owned<C: Curve>(
+    points: &[C],
+    scalars: Vec<Scalar>,
+    cancel: &Cancel,
+) -> Result<C::Curve> {
+    let n = points.len().min(scalars.len());
+    if n <= FEW {
+        return msm(points, &scalars, cancel);
+    }
+    let windows = Windows::for_terms(n);
+    let recoded = windows.recode_in_place(scalars);
+    recoded_msm(points, |i| i, &recoded[..n], windows, cancel)
+}
+
 /// The sum of `scalars[i] * points[index(i)]`.
 pub fn indexed_msm<C: Curve>(
     points: &[C],

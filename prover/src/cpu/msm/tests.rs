@@ -68,6 +68,8 @@ fn every_size<C: Curve>(sizes: &[usize]) {
         let scalars = scalars(n, &mut random);
         let sum = msm(&points, &scalars, &Cancel::default()).unwrap();
         assert_eq!(sum, slow(&points, &scalars), "{n} terms");
+        let of_owned = msm_of_owned(&points, scalars, &Cancel::default()).unwrap();
+        assert_eq!(of_owned, sum, "{n} terms");
     }
 }
 

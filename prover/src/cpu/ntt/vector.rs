@@ -11,6 +11,9 @@
 //! are signed and may be too long by some bits, which adds up to nothing near 63; they are made
 //! 52 bits long where a product needs it.
 
+// Compiled only where the compiler has these intrinsics (build.rs), whatever rust-version says.
+#![allow(clippy::incompatible_msrv)]
+
 use std::arch::x86_64::{
     __m512i, _mm512_add_epi64, _mm512_and_si512, _mm512_cmplt_epi64_mask, _mm512_madd52hi_epu64,
     _mm512_madd52lo_epu64, _mm512_mask_mov_epi64, _mm512_or_si512, _mm512_set1_epi64,
