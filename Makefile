@@ -18,10 +18,11 @@ ABI := $(shell sed -n 's/^pub const CUZK_ABI_VERSION: u32 = \([0-9]*\);$$/\1/p' 
 VERSION := $(shell sed -n 's/^version = "\([0-9.]*\)"$$/\1/p' Cargo.toml | head -n 1)
 SONAME := libcuzk.so.$(ABI)
 
-# What is built here for C, and parameters for development: git ignores the folder.
+# What is built here for C: git ignores the folder.
 CACHE := $(CURDIR)/.cache
 DIST := $(CACHE)/dist
-PARAMS := $(CACHE)/parameters
+# Parameters for development (1.1 GB), made once; the tests use them too.
+PARAMS := $(CARGO_TARGET_DIR)/tmp/parameters
 
 .PHONY: all
 all: library program
@@ -40,12 +41,68 @@ library:
 header:
 	CUZK_BLESS=1 $(CARGO) test --release --test header
 
-.PHONY: test test-rust test-c
-test: test-rust test-c
+.PHONY: program
+program:
+	$(CARGO) build --release --bin cuzk
+	install -d $(DIST)/bin
+	install -m 755 $(CARGO_TARGET_DIR)/release/cuzk $(DIST)/bin/cuzk
+
+# A real sector of 2 KiB, by the C program ffi-tests/prove.c against libcuzk.so; filecoin-proofs'
+# verify_seal has the last word.
+.PHONY: demo
+demo: library program parameters
+	$(MAKE) -s -C ffi-tests prove DIST=$(DIST)
+	FIL_PROOFS_PARAMETER_CACHE=$(PARAMS) $(CACHE)/ffi-tests/shared/prove \
+	    tests/vectors/c1/2kib-v1_1.json 42 1000 $(CACHE)/demo.proof
+	CUZK_PROOF=$(CACHE)/demo.proof $(CARGO) test --quiet --release --test c_program
+
+.PHONY: parameters
+parameters: program
+	@ls $(PARAMS)/*.meta >/dev/null 2>&1 || \
+	    $(DIST)/bin/cuzk setup --sector-size 2KiB --dir $(PARAMS)
+
+.PHONY: test test-rust test-c test-device
+test: test-rust test-c test-device
 
 test-rust:
+	.ci/tools strace
 	$(CARGO) test --release --workspace
 
+# tests/small_circuit writes the circuit that the C programs prove.
 test-c: library
 	.ci/tools valgrind
+	$(CARGO) test --quiet --release --test small_circuit
 	$(MAKE) -C ffi-tests check DIST=$(DIST)
+
+# Device code on the host, no CUDA needed.
+test-device:
+	$(MAKE) -C cuda test-host OUT=$(CACHE)/cuda
+
+.PHONY: bench
+bench: program parameters
+	$(CARGO) bench --bench c2_vs_bellperson
+	$(DIST)/bin/cuzk bench --c1 tests/vectors/c1/2kib-v1_1.json --sector-number 42 --actor 1000 \
+	    --dir $(PARAMS)
+
+.PHONY: format
+format:
+	.ci/tools clang-format
+	$(CARGO) fmt --all
+	git ls-files -z 'cuda/*.h' 'cuda/*.cuh' 'cuda/*.cu' 'cuda/*.cpp' 'ffi-tests/*.c' \
+	    'ffi-tests/*.h' 'ffi-tests/*.cpp' | xargs -0 -r $(CACHE)/tools/clang-format/clang_format/data/bin/clang-format -i
+
+.PHONY: install uninstall
+install: all
+	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(DIST)/lib/$(SONAME) $(DESTDIR)$(PREFIX)/lib/libcuzk.so.$(VERSION)
+	ln -sf libcuzk.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/libcuzk.so
+	install -m 644 $(DIST)/lib/libcuzk.a $(DESTDIR)$(PREFIX)/lib/libcuzk.a
+	install -m 644 include/cuzk.h $(DESTDIR)$(PREFIX)/include/cuzk.h
+	install -m 755 $(DIST)/bin/cuzk $(DESTDIR)$(PREFIX)/bin/cuzk
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' cuzk.pc.in \
+	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/cuzk.pc
+
+uninstall:
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,lib/libcuzk.so.$(VERSION) lib/$(SONAME) lib/libcuzk.so \
+	    lib/libcuzk.a lib/pkgconfig/cuzk.pc include/cuzk.h bin/cuzk)
