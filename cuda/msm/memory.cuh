@@ -76,14 +76,16 @@ struct point_source {
     const affine<F>* table;
     point_planes<F> planes[2];
 
+    // Selects and no branches: this is between the products of a hot loop.
     CUZK_DEVICE uint64_t stride(uint32_t ref) const {
-        if (!(ref & IN_PLANES)) return 1;
-        return ref & FLAG ? planes[1].stride : planes[0].stride;
+        uint64_t in_planes = ref & FLAG ? planes[1].stride : planes[0].stride;
+        return ref & IN_PLANES ? in_planes : 1;
     }
     CUZK_DEVICE const uint4* x(uint32_t ref) const {
-        uint32_t i = ref & INDEX_MASK;
-        if (!(ref & IN_PLANES)) return reinterpret_cast<const uint4*>(table + i);
-        return (ref & FLAG ? planes[1].base : planes[0].base) + i;
+        const uint4* base = ref & FLAG ? planes[1].base : planes[0].base;
+        base = ref & IN_PLANES ? base : reinterpret_cast<const uint4*>(table);
+        uint32_t step = ref & IN_PLANES ? 1 : pieces<affine<F>>;
+        return base + (uint64_t)(ref & INDEX_MASK) * step;
     }
     CUZK_DEVICE const uint4* y(uint32_t ref) const { return x(ref) + pieces<F> * stride(ref); }
     CUZK_DEVICE bool negative(uint32_t ref) const { return (ref & (FLAG | IN_PLANES)) == FLAG; }
@@ -94,13 +96,22 @@ struct point_source {
     }
 };
 
-// Copies 16 bytes to shared memory in the background, and waits for all copies of this thread.
+// Copies 16 bytes to shared memory, in the background where the device can (8.0 and newer).
 CUZK_DEVICE void copy_async(uint4* shared, const uint4* from) {
+#if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(
                      (uint32_t)__cvta_generic_to_shared(shared)),
                  "l"(from)
                  : "memory");
+#else
+    *shared = __ldg(from);
+#endif
 }
-CUZK_DEVICE void copy_async_wait() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+// Waits for all copies of this thread.
+CUZK_DEVICE void copy_async_wait() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
 
 }  // namespace cuzk

@@ -132,9 +132,9 @@ struct msm_scratch {
         for (int i = 0; i < 2; i++) {
             take(base, keys[i], plan.elements(1 + i));
             take(base, elements[i], plan.elements(1 + i));
-            take_elements(base, pairs.prefix[i], plan.chunk);
-            take_elements(base, pairs.totals[i], pair_threads(plan.chunk, plan.resident));
         }
+        take_elements(base, pairs.prefix, plan.chunk);
+        take_elements(base, pairs.totals, pair_threads(plan.chunk, plan.resident));
         take_elements(base, pairs.chain, pair_threads(plan.chunk, plan.resident));
         take(base, arena_used, plan.rounds + 1);
         // Rows and columns need as many as all buckets, and three quarters at the same time.

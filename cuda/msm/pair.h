@@ -18,6 +18,17 @@ enum class pair_kind : uint32_t {
     nothing,  // opposite points: the sum is infinity
 };
 
+// a or -a, without a branch.
+CUZK_HD fp negated_if(bool negative, const fp& a) {
+    fp r = neg(a);
+    CUZK_UNROLL
+    for (int i = 0; i < fp::N; i++) r.v[i] = negative ? r.v[i] : a.v[i];
+    return r;
+}
+CUZK_HD fp2 negated_if(bool negative, const fp2& a) {
+    return {negated_if(negative, a.c0), negated_if(negative, a.c1)};
+}
+
 // Different x, and neither is 0 (which infinity has): a chord, for sure.
 template <class F>
 CUZK_HD bool is_plain_chord(const F& x1, const F& x2) {

@@ -3,29 +3,34 @@
 //
 // A *job* is one round of pairs. It is cut into chunks; a chunk's forward pass leaves prefix products
 // and one total a thread, one kernel inverts all totals (an inversion inside each block would stall
-// it), and the backward pass adds. The pair kernel does the backward pass of one chunk and the forward
-// pass of the next in one loop: the forward pass waits for memory and hides behind the arithmetic.
-// What the next iteration reads is copied to shared memory during this one.
+// it), and the backward pass adds.
 //
 // The number of pairs may be known on the device only; a chunk past the end does nothing.
+//
+// Tried on an H200: doing one chunk's backward pass and the next one's forward pass in one loop, so that
+// the memory-bound forward pass hides behind arithmetic, is 4 % slower than one after the other: the loop is
+// then too long for the instruction caches.
 #pragma once
 #include "memory.cuh"
 #include "pair.h"
+#include "plan.h"
 
 namespace cuzk {
 
-// Threads of a block: 128 registers a thread for G1, 255 for G2, 48 KB of shared memory either way.
+// Threads of a block of the backward pass: 128 registers a thread for G1, 255 for G2, 48 KB of shared
+// memory either way.
 template <class F>
 constexpr int PAIR_BLOCK = sizeof(F) == 48 ? 128 : 64;
 constexpr int PAIR_BLOCKS_PER_SM = 4;
 constexpr uint32_t PAIR_MAX_WAVES = 8;   // rounds of resident blocks in one launch
+constexpr int FORWARD_BLOCK = 128;
 constexpr int INVERT_BLOCK = 32;         // one warp: inversions are latency, spread them wide
 
 // Threads that share a chunk of n pairs, `resident` being what the device holds at once. A thread's
 // pairs cost one share of an inversion, so many are good; but no thread of the device should idle.
 CUZK_HD uint32_t pair_threads(uint32_t n, uint32_t resident) {
     if (n <= 4 * resident) return (n + 3) / 4;
-    uint32_t waves = n / (40 * resident);
+    uint32_t waves = n / (60 * resident);
     return resident * (waves < 1 ? 1 : waves > PAIR_MAX_WAVES ? PAIR_MAX_WAVES : waves);
 }
 
@@ -99,26 +104,27 @@ struct pair_chunk {
     }
 };
 
-// A thread's own places in shared memory, for what comes next.
+// A thread's own places in shared memory, for what comes next. Two sets of the coordinates that an
+// iteration reads until its end.
 template <class F>
 struct pair_slots {
-    enum slot { X1, X2, Y1, Y2, PREFIX, AHEAD_X1, AHEAD_X2, PRODUCT, COUNT };
+    enum slot { X1, X2, Y1, SECOND_SET = 3, Y2 = 6, PREFIX, COUNT };
     static constexpr int BLOCK = PAIR_BLOCK<F>, PIECES = pieces<F>;
     uint4 data[COUNT * PIECES * BLOCK];
 
-    CUZK_DEVICE void fetch(slot s, const uint4* from, uint64_t stride) {
+    CUZK_DEVICE void fetch(int s, const uint4* from, uint64_t stride) {
         CUZK_UNROLL
         for (int j = 0; j < PIECES; j++)
             copy_async(data + (s * PIECES + j) * BLOCK + threadIdx.x, from + j * stride);
     }
-    CUZK_DEVICE void write(slot s, const F& a) {
+    CUZK_DEVICE void write(int s, const F& a) {
         const uint32_t* v = reinterpret_cast<const uint32_t*>(&a);
         CUZK_UNROLL
         for (int j = 0; j < PIECES; j++)
             data[(s * PIECES + j) * BLOCK + threadIdx.x] =
                 make_uint4(v[4 * j], v[4 * j + 1], v[4 * j + 2], v[4 * j + 3]);
     }
-    CUZK_DEVICE F read(slot s) const {
+    CUZK_DEVICE F read(int s) const {
         F r;
         uint32_t* v = reinterpret_cast<uint32_t*>(&r);
         CUZK_UNROLL
@@ -133,116 +139,124 @@ struct pair_slots {
     }
 };
 
-// `back`'s backward pass and `ahead`'s forward pass. Thread t of T has pairs t, t + T, ...
+// The forward pass. Thread t of T has pairs t, t + T, ...
+template <class F>
+__global__ void __launch_bounds__(FORWARD_BLOCK, sizeof(F) == 48 ? 6 : 3)
+    forward_kernel(const __grid_constant__ pair_chunk<F> chunk) {
+    const uint32_t t = blockIdx.x * FORWARD_BLOCK + threadIdx.x, n = chunk.size();
+    const uint32_t T = pair_threads(n, chunk.job.resident);
+    if (t >= T) return;
+    const point_source<F>& source = chunk.job.source;
+    F product = F::one();
+    pair_place p = chunk.job.place(chunk.first + t);
+    CUZK_NO_UNROLL
+    for (uint32_t k = t; k < n; k += T) {
+        F x1 = load_pieces<F>(source.x(p.first), source.stride(p.first));
+        F x2 = load_pieces<F>(source.x(p.second), source.stride(p.second));
+        pair_place next = p;
+        if (k + T < n) next = chunk.job.place(chunk.first + k + T);
+        chunk.prefix.store(k, product);
+        F term;
+        if (is_plain_chord(x1, x2)) {
+            term = sub_lazy(x2, x1);
+        } else {
+            const affine<F> a = source.load(p.first), b = source.load(p.second);
+            term = pair_denominator(classify_pair(a.x, a.y, b.x, b.y), a.x, a.y, b.x);
+        }
+        product = mul_lazy(term, product);
+        p = next;
+    }
+    chunk.totals.store(t, reduce(product));
+}
+
+// A pair that is no plain chord, or may be none: its kind, and its terms for the products into two slots.
+// Apart from the loop, which runs faster the shorter it is.
+template <class F>
+__device__ __noinline__ pair_kind rare_terms(const point_source<F>& source, pair_place p,
+                                             pair_slots<F>& shared, int denominator_slot,
+                                             int numerator_slot) {
+    const affine<F> a = source.load(p.first), b = source.load(p.second);
+    pair_kind kind = classify_pair(a.x, a.y, b.x, b.y);
+    shared.write(denominator_slot, pair_denominator(kind, a.x, a.y, b.x));
+    shared.write(numerator_slot, pair_numerator(kind, a.x, a.y, b.y));
+    return kind;
+}
+
+// The sum of a pair that is neither chord nor tangent.
+template <class F>
+__device__ __noinline__ void store_choice(const point_source<F>& source, pair_place p, pair_kind kind,
+                                          const point_planes<F>& to, uint32_t out) {
+    to.store(out, pair_choice(kind, source.load(p.first), source.load(p.second)));
+}
+
+// The backward pass; walks down, so that it meets the prefix products in reverse.
 template <class F>
 __global__ void __launch_bounds__(PAIR_BLOCK<F>, PAIR_BLOCKS_PER_SM)
-    pair_kernel(const __grid_constant__ pair_chunk<F> back,
-                const __grid_constant__ pair_chunk<F> ahead) {
+    backward_kernel(const __grid_constant__ pair_chunk<F> chunk) {
     using slots = pair_slots<F>;
     __shared__ slots shared;
-    const int32_t t = blockIdx.x * PAIR_BLOCK<F> + threadIdx.x;
-    const int32_t n_back = back.capacity ? back.size() : 0;
-    const int32_t n_ahead = ahead.capacity ? ahead.size() : 0;
-    const int32_t T_back = pair_threads(n_back, back.job.resident);
-    const int32_t T_ahead = pair_threads(n_ahead, ahead.job.resident);
-    if (t >= T_back && t >= T_ahead) return;
+    const int32_t t = blockIdx.x * PAIR_BLOCK<F> + threadIdx.x, n = chunk.size();
+    const int32_t T = pair_threads(n, chunk.job.resident);
+    if (t >= T) return;
+    const pair_job<F>& job = chunk.job;
+    const point_source<F>& source = job.source;
 
-    auto fetch_back = [&](pair_place p, int32_t i) {
-        const point_source<F>& source = back.job.source;
-        uint64_t stride = source.stride(p.first);  // the two points' strides differ only when they `meet`
-        uint64_t stride2 = source.stride(p.second);
-        shared.fetch(slots::X1, source.x(p.first), stride);
-        shared.fetch(slots::X2, source.x(p.second), stride2);
-        shared.fetch(slots::PREFIX, back.prefix.base + i, back.prefix.stride);
-        shared.fetch(slots::Y1, source.y(p.first), stride);
-        shared.fetch(slots::Y2, source.y(p.second), stride2);
+    auto fetch = [&](pair_place p, int32_t i, int set) {
+        shared.fetch(set + slots::X1, source.x(p.first), source.stride(p.first));
+        shared.fetch(set + slots::X2, source.x(p.second), source.stride(p.second));
+        shared.fetch(slots::PREFIX, chunk.prefix.base + i, chunk.prefix.stride);
+        shared.fetch(set + slots::Y1, source.y(p.first), source.stride(p.first));
+        shared.fetch(slots::Y2, source.y(p.second), source.stride(p.second));
     };
-    auto fetch_ahead = [&](pair_place p) {
-        const point_source<F>& source = ahead.job.source;
-        shared.fetch(slots::AHEAD_X1, source.x(p.first), source.stride(p.first));
-        shared.fetch(slots::AHEAD_X2, source.x(p.second), source.stride(p.second));
-    };
-
-    // The backward pass walks down, so that it meets the prefix products in reverse. A place is read
-    // one iteration before its points are fetched, and those one before they are used.
-    int32_t i = t < T_back ? t + (n_back - 1 - t) / T_back * T_back : -1;
-    int32_t k = t < T_ahead ? t : n_ahead;
-    pair_place p = {}, p_next = {}, q = {}, q_next = {};
-    F inverse = F::one();
-    shared.write(slots::PRODUCT, F::one());  // the running product: registers are short
-    if (i >= 0) {
-        inverse = back.totals.load(t);
-        p = back.job.place(back.first + i);
-        fetch_back(p, i);
-        if (i >= T_back) p_next = back.job.place(back.first + i - T_back);
-    }
-    if (k < n_ahead) {
-        q = ahead.job.place(ahead.first + k);
-        fetch_ahead(q);
-        if (k < n_ahead - T_ahead) q_next = ahead.job.place(ahead.first + k + T_ahead);
-    }
+    // Points are fetched half an iteration ahead, and their places read one iteration before that: the
+    // compiler waits for a place at the end of the iteration that reads it.
+    int32_t i = t + (n - 1 - t) / T * T;
+    int set = 0;
+    pair_place p = job.place(chunk.first + i), next = p;
+    fetch(p, i, set);
+    if (i >= T) next = job.place(chunk.first + i - T);
+    F inverse = chunk.totals.load(t);
     CUZK_NO_UNROLL
-    while (i >= 0 || k < n_ahead) {
+    for (; i >= 0; i -= T) {
         copy_async_wait();
-        if (k < n_ahead) {
-            const point_source<F>& source = ahead.job.source;
-            F x1 = shared.read(slots::AHEAD_X1), x2 = shared.read(slots::AHEAD_X2), term;
-            const int32_t at = k;
-            k += T_ahead;
-            if (is_plain_chord(x1, x2)) {
-                term = sub_lazy(x2, x1);
-            } else {
-                const affine<F> a = source.load(q.first), b = source.load(q.second);
-                term = pair_denominator(classify_pair(x1, a.y, x2, b.y), x1, a.y, x2);
-            }
-            if (k < n_ahead) {
-                q = q_next;
-                fetch_ahead(q);
-                if (k < n_ahead - T_ahead) q_next = ahead.job.place(ahead.first + k + T_ahead);
-            }
-            F product = shared.read(slots::PRODUCT);
-            ahead.prefix.store(at, product);
-            shared.write(slots::PRODUCT, mul_lazy(term, product));
-        }
-        if (i >= 0) {
-            const point_source<F>& source = back.job.source;
-            uint32_t out = back.job.destination(back.first + i);
-            F x1 = shared.read(slots::X1), x2 = shared.read(slots::X2), term;
-            const bool plain = is_plain_chord(x1, x2);
-            pair_kind kind = pair_kind::chord;
-            F slope = mul_lazy(shared.read(slots::PREFIX), inverse);
+        const uint32_t out = job.destination(chunk.first + i);
+        pair_place later = next;
+        if (i >= 2 * T) later = job.place(chunk.first + i - 2 * T);
+        F slope = mul_lazy(shared.read(slots::PREFIX), inverse), term;
+        pair_kind kind = pair_kind::chord;
+        bool plain;
+        {
+            F x1 = shared.read(set + slots::X1), x2 = shared.read(set + slots::X2);
+            plain = is_plain_chord(x1, x2);
             if (plain) {
                 term = sub_lazy(x2, x1);
             } else {
-                const affine<F> a = source.load(p.first), b = source.load(p.second);
-                kind = classify_pair(x1, a.y, x2, b.y);
-                term = pair_denominator(kind, x1, a.y, x2);
+                kind = rare_terms(source, p, shared, slots::PREFIX, slots::Y2);
+                term = shared.read(slots::PREFIX);
             }
-            inverse = mul_lazy(term, inverse);
-            F y1 = shared.read(slots::Y1), y2 = shared.read(slots::Y2);
-            if (source.negative(p.first)) y1 = neg(y1);
-            if (source.negative(p.second)) y2 = neg(y2);
-            const point_planes<F> to = out & FLAG ? back.job.buckets : back.job.out;
-            if (plain) {
-                term = sub_lazy(y2, y1);
-            } else {
-                term = pair_numerator(kind, x1, y1, y2);
-                if (kind != pair_kind::chord && kind != pair_kind::tangent)
-                    to.store(out & INDEX_MASK, pair_choice(kind, affine<F>{x1, y1}, affine<F>{x2, y2}));
-            }
-            i -= T_back;
-            if (i >= 0) {
-                p = p_next;
-                fetch_back(p, i);
-                if (i >= T_back) p_next = back.job.place(back.first + i - T_back);
-            }
-            slope = mul_lazy(term, slope);
-            affine<F> sum = pair_sum(slope, x1, y1, x2);
-            if (kind == pair_kind::chord || kind == pair_kind::tangent)
-                to.store(out & INDEX_MASK, sum);
         }
+        inverse = mul_lazy(term, inverse);
+        term = shared.read(slots::Y2);
+        if (plain) {
+            F y1 = negated_if(source.negative(p.first), shared.read(set + slots::Y1));
+            term = sub_lazy(negated_if(source.negative(p.second), term), y1);
+        }
+        const int other_set = slots::SECOND_SET - set;
+        if (i >= T) fetch(next, i - T, other_set);
+        slope = mul_lazy(term, slope);
+        F y1 = negated_if(source.negative(p.first), shared.read(set + slots::Y1));
+        affine<F> sum = pair_sum(slope, shared.read(set + slots::X1), y1, shared.read(set + slots::X2));
+        const point_planes<F> to = out & FLAG ? job.buckets : job.out;
+        // Sums may take the place of what they are made from: one store, the last thing.
+        if (kind == pair_kind::chord || kind == pair_kind::tangent) {
+            to.store(out & INDEX_MASK, sum);
+        } else {
+            store_choice(source, p, kind, to, out & INDEX_MASK);
+        }
+        p = next;
+        next = later;
+        set = other_set;
     }
-    if (t < T_ahead) ahead.totals.store(t, reduce(shared.read(slots::PRODUCT)));
 }
 
 // Inverts a chunk's totals in place: each thread chains some, inverts once, and walks back.
@@ -281,41 +295,28 @@ __global__ void __launch_bounds__(INVERT_BLOCK)
     }
 }
 
-// Scratch of the pair engine.
+// Scratch of the pair engine: prefix products of a chunk; the rest for each of its threads.
 template <class F>
 struct pair_scratch {
-    element_planes<F> prefix[2], totals[2], chain;
+    element_planes<F> prefix, totals, chain;
 };
 
 // Launches a whole job of at most `most` pairs in chunks of `capacity`.
 template <class F>
-cudaError_t launch_pairs(cudaStream_t stream, const pair_job<F>& job, uint64_t most,
-                         uint32_t capacity, const pair_scratch<F>& scratch) {
-    pair_chunk<F> none = {};
-    none.job = job;
-    pair_chunk<F> back = none;
-    uint32_t chunks = (uint32_t)((most + capacity - 1) / capacity);
-    for (uint32_t c = 0; c <= chunks && chunks > 0; c++) {
-        pair_chunk<F> ahead = none;
-        if (c < chunks) {
-            uint64_t left = most - (uint64_t)c * capacity;
-            ahead.first = c * capacity;
-            ahead.capacity = (uint32_t)(left < capacity ? left : capacity);
-            ahead.prefix = scratch.prefix[c & 1];
-            ahead.totals = scratch.totals[c & 1];
-        }
-        uint32_t widest = ahead.capacity > back.capacity ? ahead.capacity : back.capacity;
-        uint32_t threads = pair_threads(widest, job.resident);  // grows with its argument
+cudaError_t launch_pairs(cudaStream_t stream, const pair_job<F>& job, uint64_t most, uint32_t capacity,
+                         const pair_scratch<F>& scratch) {
+    for (uint64_t first = 0; first < most; first += capacity) {
+        const uint32_t n = (uint32_t)(most - first < capacity ? most - first : capacity);
+        pair_chunk<F> chunk = {job, (uint32_t)first, n, scratch.prefix, scratch.totals};
+        const uint32_t threads = pair_threads(n, job.resident);  // grows with its argument
         constexpr uint32_t block = PAIR_BLOCK<F>;
-        pair_kernel<F><<<(threads + block - 1) / block, block, 0, stream>>>(back, ahead);
-        if (ahead.capacity) {
-            uint32_t most_totals = pair_threads(ahead.capacity, job.resident);
-            uint32_t warps = (most_totals + 4 * INVERT_BLOCK - 1) / (4 * INVERT_BLOCK);
-            uint32_t full = 2 * job.resident / PAIR_BLOCK<F>;  // two warps for each of an SM's schedulers
-            invert_totals_kernel<F>
-                <<<warps < full ? warps : full, INVERT_BLOCK, 0, stream>>>(ahead, scratch.chain);
-        }
-        back = ahead;
+        forward_kernel<F>
+            <<<(threads + FORWARD_BLOCK - 1) / FORWARD_BLOCK, FORWARD_BLOCK, 0, stream>>>(chunk);
+        uint32_t warps = (threads + 4 * INVERT_BLOCK - 1) / (4 * INVERT_BLOCK);
+        uint32_t full = 2 * job.resident / block;  // two warps for each of an SM's schedulers
+        invert_totals_kernel<F>
+            <<<warps < full ? warps : full, INVERT_BLOCK, 0, stream>>>(chunk, scratch.chain);
+        backward_kernel<F><<<(threads + block - 1) / block, block, 0, stream>>>(chunk);
     }
     return cudaGetLastError();
 }

@@ -7,6 +7,8 @@
 namespace cuzk {
 
 constexpr uint32_t MSM_MAX_BITS = 23;
+// Pairs that share a launch at most: 3.2 GB of prefix products in G1.
+constexpr uint32_t PAIR_CHUNK = 1u << 26;
 
 // Elements left of a bucket that had `count` points, after `round` rounds; a bucket leaves the rounds
 // with the round that finishes it (2^round >= count).
@@ -90,9 +92,9 @@ inline msm_plan msm_plan_for(bool g2, uint64_t n, uint32_t call_n, uint32_t resi
     p.group = group < 1 ? 1 : group > windows ? windows : (uint32_t)group;
     // Groups of like size, so that none is nearly empty.
     p.group = (windows + p.groups() - 1) / p.groups();
-    uint64_t chunk = g2 ? 1u << 22 : 1u << 24, pairs = p.group_digits() / 2 + 1;
+    uint64_t pairs = p.group_digits() / 2 + 1;
     if (pairs < p.windows.buckets()) pairs = p.windows.buckets();
-    p.chunk = (uint32_t)(pairs < chunk ? pairs : chunk);
+    p.chunk = (uint32_t)(pairs < PAIR_CHUNK ? pairs : PAIR_CHUNK);
     p.rounds = msm_rounds((double)call_n / p.windows.run());
     return p;
 }

@@ -19,19 +19,16 @@ struct sum_scratch {
     sum_scratch(uint64_t n, uint32_t resident, void* base) {
         size = 0;
         uint64_t half = n / 2 + 1;
-        uint64_t largest = sizeof(F) == 48 ? 1u << 24 : 1u << 22;
-        chunk = (uint32_t)(half < largest ? half : largest);
+        chunk = (uint32_t)(half < PAIR_CHUNK ? half : PAIR_CHUNK);
         take(base, elements[0].base, half * pieces<affine<F>>);
         elements[0].stride = half;
         take(base, elements[1].base, (half / 2 + 1) * pieces<affine<F>>);
         elements[1].stride = half / 2 + 1;
         uint32_t threads = pair_threads(chunk, resident);
-        for (int i = 0; i < 2; i++) {
-            take(base, pairs.prefix[i].base, (uint64_t)chunk * pieces<F>);
-            pairs.prefix[i].stride = chunk;
-            take(base, pairs.totals[i].base, (uint64_t)threads * pieces<F>);
-            pairs.totals[i].stride = threads;
-        }
+        take(base, pairs.prefix.base, (uint64_t)chunk * pieces<F>);
+        pairs.prefix.stride = chunk;
+        take(base, pairs.totals.base, (uint64_t)threads * pieces<F>);
+        pairs.totals.stride = threads;
         take(base, pairs.chain.base, (uint64_t)threads * pieces<F>);
         pairs.chain.stride = threads;
     }

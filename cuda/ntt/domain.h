@@ -36,10 +36,11 @@ inline uint32_t ntt_pass_levels(uint32_t log_n, uint32_t i) {
     return log_n / passes + (i < log_n % passes ? 1 : 0);
 }
 
-// Columns of a tile: as many as fit, side by side, but fewer when there would be too few blocks.
-inline uint32_t ntt_log_columns(uint32_t log_n, uint32_t levels, uint32_t below) {
+// Columns of a tile of at most 2^largest elements: as many as fit, side by side, but fewer when there would
+// be too few blocks.
+inline uint32_t ntt_log_columns(uint32_t largest, uint32_t log_n, uint32_t levels, uint32_t below) {
     uint32_t most = below ? below : log_n - levels;
-    uint32_t tile = log_n < NTT_TILE_LOG + NTT_BLOCKS_LOG ? log_n - NTT_BLOCKS_LOG : NTT_TILE_LOG;
+    uint32_t tile = log_n < largest + NTT_BLOCKS_LOG ? log_n - NTT_BLOCKS_LOG : largest;
     if (log_n < NTT_BLOCKS_LOG || tile < levels) tile = levels;
     return tile - levels < most ? tile - levels : most;
 }

@@ -15,8 +15,8 @@ namespace {
 constexpr int BLOCK = 1 << (NTT_TILE_LOG - 3);
 constexpr int BLOCKS_PER_SM = 2;
 // A gap of 4 elements after 32 keeps the accesses of the last step (stride 1) off one another's banks.
-constexpr int TILE_PADDED = (1 << NTT_TILE_LOG) + (1 << (NTT_TILE_LOG - 3));
-constexpr size_t TILE_BYTES = 2 * TILE_PADDED * sizeof(uint4);
+constexpr uint32_t tile_padded(uint32_t tile_log) { return (1u << tile_log) + (1u << tile_log >> 3); }
+constexpr size_t tile_bytes(uint32_t tile_log) { return 2 * tile_padded(tile_log) * sizeof(uint4); }
 
 enum scale_kind : uint32_t { SCALE_NONE, SCALE_CONSTANT, SCALE_POWERS };
 
@@ -33,6 +33,7 @@ struct ntt_pass {
     uint32_t levels;   // 3 ... 9
     uint32_t below;    // index bits below the pass's
     uint32_t log_columns;
+    uint32_t half;     // of an element to the other, in the tile
     bool inverse;      // roots of the inverse transform
     bool first, last;  // of the transform
     bool reversed_out;  // last pass of decimation in frequency: leave bit-reversed, or put in order
@@ -86,13 +87,13 @@ CUZK_DEVICE void exchange(const ntt_pass& p, fr* a, uint4* tile, uint32_t u, uin
     for (int i = 0; i < 8; i++) {
         uint32_t e = tile_place(p, first_row(u, from) + (i << from), column);
         tile[e] = make_uint4(a[i].v[0], a[i].v[1], a[i].v[2], a[i].v[3]);
-        tile[e + TILE_PADDED] = make_uint4(a[i].v[4], a[i].v[5], a[i].v[6], a[i].v[7]);
+        tile[e + p.half] = make_uint4(a[i].v[4], a[i].v[5], a[i].v[6], a[i].v[7]);
     }
     wait();
     CUZK_UNROLL
     for (int i = 0; i < 8; i++) {
         uint32_t e = tile_place(p, first_row(u, to) + (i << to), column);
-        uint4 x = tile[e], y = tile[e + TILE_PADDED];
+        uint4 x = tile[e], y = tile[e + p.half];
         a[i] = {{x.x, x.y, x.z, x.w, y.x, y.y, y.z, y.w}};
     }
 }
@@ -323,8 +324,16 @@ cudaError_t launch_transform(cudaStream_t stream, const ntt_tables& tables, uint
     p.roots = t.inverse ? eighth_roots{neg(w3), neg(w2), neg(w1)} : eighth_roots{w1, w2, w3};
 
     auto kernel = t.down ? ntt_down_kernel : ntt_up_kernel;
-    cudaError_t status =
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)TILE_BYTES);
+    // Devices of 7.5 have less shared memory than a whole tile: half a tile.
+    int device = 0, shared = 0;
+    cudaError_t status = cudaGetDevice(&device);
+    if (status != cudaSuccess) return status;
+    status = cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    if (status != cudaSuccess) return status;
+    uint32_t largest = NTT_TILE_LOG;
+    if (tile_bytes(largest) > (size_t)shared) largest--;
+    status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  (int)tile_bytes(largest));
     if (status != cudaSuccess) return status;
     uint32_t passes = ntt_passes(log_n), above = 0;
     for (uint32_t i = 0; i < passes; i++) {
@@ -336,13 +345,13 @@ cudaError_t launch_transform(cudaStream_t stream, const ntt_tables& tables, uint
         p.below = log_n - above;
         p.first = i == 0;
         p.last = i + 1 == passes;
-        p.log_columns = ntt_log_columns(log_n, p.levels, p.below);
+        p.log_columns = ntt_log_columns(largest, log_n, p.levels, p.below);
         // All passes but the last work in place, unless there is but one.
         p.in = i == 0 ? t.in : p.out;
         p.out = p.last ? t.out : const_cast<fr*>(t.in);
         uint32_t tile_log = p.levels + p.log_columns;
-        size_t bytes = TILE_BYTES;
-        kernel<<<1u << (log_n - tile_log), 1u << (tile_log - 3), bytes, stream>>>(p);
+        p.half = tile_padded(tile_log);
+        kernel<<<1u << (log_n - tile_log), 1u << (tile_log - 3), tile_bytes(tile_log), stream>>>(p);
     }
     return cudaGetLastError();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Tests for a machine with a GPU: the tests of run_host.cpp inside a kernel, and whole operations against
-// their slow twins. "run_device small" keeps to sizes that compute-sanitizer can follow.
+// their slow twins. "run_device small" keeps to sizes that compute-sanitizer's memcheck can follow,
+// "run_device race" to a few that racecheck can.
 // CUZK_TEST_SEED chooses the first seed.
 #include <cstring>
 
@@ -327,6 +328,15 @@ int main(int argc, char** argv) {
     CUZK_MUST(cudaDeviceSetLimit(cudaLimitStackSize, 16384));
     std::printf("%s, seeds from %llu\n", properties.name, (unsigned long long)first_seed);
 
+    if (argc > 1 && std::strcmp(argv[1], "race") == 0) {
+        for (uint32_t log_n : {3u, 9u, 10u, 11u}) test_transforms(log_n);
+        test_quotient(10);
+        test_msm<fp>(EDGES, 200, 9);
+        test_msm<fp2>(EDGES, 100, 8);
+        test_split<fp>(500, 3, true);
+        std::printf("a few of each operation: %d failures\n", failures);
+        return failures != 0;
+    }
     test_unit<UNIT_FIELD>("field_test", small ? 32 : 4000);
     test_unit<UNIT_NTT>("ntt_test", small ? 32 : 2000);
     test_unit<UNIT_CURVE>("curve_test", small ? 1 : 64);
