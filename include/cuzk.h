@@ -1,5 +1,78 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Generated from src/ffi by `make header`: edit there. */
+/*
+ * cuzk: Filecoin's Commit-2 (C2) proofs, and any other Groth16 proof over
+ * BLS12-381 of the bellperson family, on NVIDIA GPUs or on the CPU.
+ *
+ * From the output of Commit-1 to the proof that goes on chain:
+ *
+ *     #include "cuzk.h"
+ *
+ *     cuzk_status prove(const uint8_t *c1, size_t c1_len, uint64_t sector,
+ *                       uint64_t miner, uint8_t *proof, size_t capacity,
+ *                       size_t *proof_len, cuzk_error *error)
+ *     {
+ *         uint8_t id[32];
+ *         cuzk_context *context;
+ *         cuzk_status status = cuzk_context_new(NULL, &context, error);
+ *         if (status == CUZK_STATUS_OK)
+ *             status = cuzk_prover_id_from_actor(miner, id, error);
+ *         if (status == CUZK_STATUS_OK)
+ *             status = cuzk_c2_prove(context, c1, c1_len, sector, id, proof,
+ *                                    capacity, proof_len, NULL, error);
+ *         cuzk_context_free(context);
+ *         return status;
+ *     }
+ *
+ * A program makes one context and keeps it: parameters and circuits stay in
+ * memory from one proof to the next. ffi-tests/prove.c is a whole program.
+ *
+ * Order of parameters: the handle, inputs (each array followed by its
+ * length), outputs (`..._out`), the error. A null array of length 0 is fine;
+ * any other null is an error unless the function says otherwise.
+ *
+ * Threads: every function may be called from many threads at once, on the
+ * same handles; an ending (`_free`, `_release`) comes after the handle's last
+ * use. Several contexts in one process are independent. Callbacks run on the
+ * library's threads and must not wait for the library. In a forked child each
+ * call returns CUZK_STATUS_FORKED and endings do nothing.
+ *
+ * Ownership: what `_new` and `_open` give ends with `_free` and `_release`,
+ * in any order; null is accepted. Inputs are borrowed for the call. Memory
+ * for results is the caller's.
+ *
+ * Errors: whatever can fail returns a cuzk_status and takes, last, a
+ * cuzk_error or null, which is filled on failure only. Other results are then
+ * untouched, but a handle is null and a length that was asked for in vain is
+ * set (CUZK_STATUS_BUFFER_TOO_SMALL). A fault inside the library, a panic
+ * included, is CUZK_STATUS_INTERNAL with its text; the context stays usable.
+ * Besides those that a function lists, any call can return
+ * CUZK_STATUS_ABI_MISMATCH (the error has no size that can be served),
+ * CUZK_STATUS_FORKED and CUZK_STATUS_INTERNAL.
+ *
+ * ABI: CUZK_ABI_VERSION is the number in the library's soname; a program that
+ * loads the library itself compares it with cuzk_abi_version() first. Within
+ * one number functions are only added, values never change, and structures
+ * that start with struct_size grow at their end: the caller says how much of
+ * one it knows, by the INIT macro; what is missing counts as zero, the
+ * default. A cuzk_assignment and a cuzk_proof never change.
+ *
+ * Quiet: the library prints nothing, installs no signal handler, changes no
+ * environment variable, writes no files but those it was asked for, and
+ * starts no thread before the first context. These are read from the
+ * environment, by cuzk_context_new(), where the options say nothing:
+ *
+ *   CUZK_LOG                     error, warn, info or debug: log lines to
+ *                                standard error
+ *   CUZK_BACKEND                 auto, cpu or cuda
+ *   CUZK_DEVICES                 ordinals or UUIDs, separated by commas
+ *   CUZK_GPU_THREADS             host threads
+ *   FIL_PROOFS_PARAMETER_CACHE   folder of the parameter files; without it
+ *                                /var/tmp/filecoin-proof-parameters/
+ *   BELLMAN_NO_GPU               unset, empty, 0, false: a GPU may be used;
+ *                                1, true and anything else: CPU only, and not
+ *                                one CUDA call (cuzk_device_count() too)
+ */
 
 
 #ifndef CUZK_H
