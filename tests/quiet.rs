@@ -22,9 +22,16 @@ fn may_be_read(path: &str) -> bool {
 #[test]
 fn a_proof_writes_no_file_and_prints_nothing() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    run(Command::new("make").args(["-s", "library"]).current_dir(root));
     run(Command::new("make")
-        .args(["-s", "-C", "ffi-tests", "../.cache/ffi-tests/shared/circuit"])
+        .args(["-s", "library"])
+        .current_dir(root));
+    run(Command::new("make")
+        .args([
+            "-s",
+            "-C",
+            "ffi-tests",
+            "../.cache/ffi-tests/shared/circuit",
+        ])
         .current_dir(root));
     let circuit = root.join(".cache/small-circuit");
     if !circuit.join("small.assignment").exists() {
@@ -44,9 +51,14 @@ fn a_proof_writes_no_file_and_prints_nothing() {
     let trace = std::fs::read_to_string(trace).unwrap();
     let mut params = 0;
     for line in trace.lines() {
-        let writes = ["O_WRONLY", "O_RDWR", "O_CREAT", "unlink", "rename", "mkdir", "chmod"];
+        let writes = [
+            "O_WRONLY", "O_RDWR", "O_CREAT", "unlink", "rename", "mkdir", "chmod",
+        ];
         assert!(!writes.iter().any(|word| line.contains(word)), "{line}");
-        assert!(!line.contains("libcuda"), "a CUDA call without being asked: {line}");
+        assert!(
+            !line.contains("libcuda"),
+            "a CUDA call without being asked: {line}"
+        );
         let handler = line.contains("rt_sigaction(") && line.contains("sa_handler=0x");
         assert!(!handler, "a signal handler: {line}");
         let Some(path) = line.split('"').nth(1).filter(|_| line.contains("openat(")) else {

@@ -20,6 +20,14 @@ pub struct cuzk_context {
     pub(super) context: Context,
 }
 
+/// A context made in Rust, for C code to use.
+impl From<Context> for cuzk_context {
+    fn from(context: Context) -> Self {
+        settle_in_process();
+        Self { context }
+    }
+}
+
 /// Makes a context and starts its threads.
 ///
 /// options is null or started with CUZK_CONTEXT_OPTIONS_INIT. The environment
@@ -45,7 +53,7 @@ pub unsafe extern "C" fn cuzk_context_new(
         let options = unsafe { struct_size::read(options, "options")?.to_options()? };
         settle_in_process();
         let context = Context::new(options)?;
-        context_out.write(Some(Box::new(cuzk_context { context })));
+        context_out.write(Some(Box::new(context.into())));
         Ok(())
     })
 }

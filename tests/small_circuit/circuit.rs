@@ -8,6 +8,7 @@ use std::path::Path;
 use bellpepper_core::{Circuit, ConstraintSystem, LinearCombination, SynthesisError, Variable};
 use bellperson::groth16::{generate_parameters, Parameters};
 use blstrs::{Bls12, G1Projective, G2Projective, Scalar};
+use cuzk::ffi::assignment::cuzk_assignment;
 use cuzk_prover::circuit::{synthesize, CompiledCircuit};
 use cuzk_prover::curve::montgomery_limbs;
 use ff::Field;
@@ -117,6 +118,31 @@ impl SmallAssignment {
                 limbs(&witness.input),
                 limbs(&aux),
             ],
+        }
+    }
+
+    /// As the C ABI takes it; it points into this.
+    pub fn assignment(&self) -> cuzk_assignment {
+        let [a, b, c, input, aux] = &self.scalars;
+        let [a_aux_popcount, b_inp_popcount, b_aux_popcount] = self.popcounts;
+        cuzk_assignment {
+            a_aux_density: self.a_aux_density.as_ptr(),
+            a_aux_bit_len: aux.len(),
+            a_aux_popcount,
+            b_inp_density: self.b_inp_density.as_ptr(),
+            b_inp_bit_len: input.len(),
+            b_inp_popcount,
+            b_aux_density: self.b_aux_density.as_ptr(),
+            b_aux_bit_len: aux.len(),
+            b_aux_popcount,
+            a: a.as_ptr().cast(),
+            b: b.as_ptr().cast(),
+            c: c.as_ptr().cast(),
+            abc_size: a.len(),
+            inp_assignment_data: input.as_ptr().cast(),
+            inp_assignment_size: input.len(),
+            aux_assignment_data: aux.as_ptr().cast(),
+            aux_assignment_size: aux.len(),
         }
     }
 
