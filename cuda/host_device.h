@@ -2,7 +2,8 @@
 // Words that let one text compile for the host (any C++17 compiler) and for the device (nvcc).
 //
 //   CUZK_HD      small function of both sides, inlined
-//   CUZK_COLD    function of both sides that the device calls instead of inlining: the big formulas,
+//   CUZK_COLD    function of both sides that the device calls instead of inlining: the big
+//   formulas,
 //                where code size costs more than a call
 //   CUZK_DEVICE  function of the device only, inlined
 //   CUZK_CHECK   a stated invariant; asserted in host builds made with CUZK_VERIFY

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Times of the primitive operations on the GPU at hand, each result checked: products, transforms, the
-// quotient, MSMs, plain sums, the sort.
+// Times of the primitive operations on the GPU at hand, each result checked: products, transforms,
+// the quotient, MSMs, plain sums, the sort.
 //
 //   bench [largest log_n, 27] [only: field ntt msm profile]
 //
 // "profile" runs each operation of the largest size once, for a profiler that starts where told.
-// Times are medians of device events; the SM clock and the power are nvidia-smi's, read while the line's
-// operation ran (medians).
+// Times are medians of device events; the SM clock and the power are nvidia-smi's, read while the
+// line's operation ran (medians).
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -30,7 +30,8 @@ namespace {
 int multiprocessors = 0, failures = 0;
 bool profiling = false;
 
-// ---- clock and power ------------------------------------------------------------------------------
+// ---- clock and power
+// ------------------------------------------------------------------------------
 
 struct sample {
     double when, clock, power;
@@ -45,7 +46,10 @@ double now() {
 
 // Reads nvidia-smi until the program ends; without one the columns are 0.
 void watch() {
-    FILE* f = popen("nvidia-smi --query-gpu=clocks.sm,power.draw --format=csv,noheader,nounits -i 0 -lms 50 2>/dev/null", "r");
+    FILE* f = popen(
+        "nvidia-smi --query-gpu=clocks.sm,power.draw --format=csv,noheader,nounits -i 0 -lms 50 "
+        "2>/dev/null",
+        "r");
     char line[128];
     while (f && std::fgets(line, sizeof line, f)) {
         sample s = {now(), 0, 0};
@@ -81,8 +85,8 @@ void line(const std::string& what, double milliseconds, double work, const char*
     std::fflush(stdout);
 }
 
-// Median milliseconds of `runs` runs after one warm-up, each preceded by `prepare`, in about the time
-// nvidia-smi needs to see it.
+// Median milliseconds of `runs` runs after one warm-up, each preceded by `prepare`, in about the
+// time nvidia-smi needs to see it.
 template <class Prepare, class Run>
 double time_of(int runs, Prepare prepare, Run run) {
     cudaEvent_t a, b;
@@ -113,7 +117,8 @@ double time_of(int runs, Prepare prepare, Run run) {
     return median(times);
 }
 
-// ---- fields ---------------------------------------------------------------------------------------
+// ---- fields
+// ---------------------------------------------------------------------------------------
 
 constexpr int LOOPS = 2000;
 template <class F, int OPERATION>
@@ -148,11 +153,13 @@ void bench_field(const char* name) {
         right = right && a == got[i];
     }
     double begin = now();
-    double ms = time_of(5, [] {}, [&] { field_kernel<F, OPERATION><<<n / 256, 256>>>(dx.p, dy.p); });
+    double ms =
+        time_of(5, [] {}, [&] { field_kernel<F, OPERATION><<<n / 256, 256>>>(dx.p, dy.p); });
     line(name, ms, (double)n * LOOPS, "op", begin, right);
 }
 
-// ---- transforms -----------------------------------------------------------------------------------
+// ---- transforms
+// -----------------------------------------------------------------------------------
 
 constexpr uint32_t STRETCH = 1024;
 
@@ -225,24 +232,28 @@ void bench_ntt(uint32_t log_n) {
     CUZK_MUST(cuzk_launch_ntt_to_reversed(0, tables.p, log_n, a.p, 1, 1));
     CUZK_MUST(cuzk_launch_ntt_from_reversed(0, tables.p, log_n, a.p, 0, 1));
     right = true;
-    for (uint64_t i = 0; i < n; i += n / 64 + 1) right = right && element(a.p, i) == element(b.p, i);
+    for (uint64_t i = 0; i < n; i += n / 64 + 1)
+        right = right && element(a.p, i) == element(b.p, i);
     begin = now();
-    ms = time_of(runs, nothing, [&] {
-        CUZK_MUST(cuzk_launch_ntt_from_reversed(0, tables.p, log_n, a.p, 0, 0));
-    });
+    ms = time_of(runs, nothing,
+                 [&] { CUZK_MUST(cuzk_launch_ntt_from_reversed(0, tables.p, log_n, a.p, 0, 0)); });
     line("ntt in place, reversed to natural" + size, ms, products, "product", begin, right);
 
     fill(a.p, 3);
-    for (int i = 0; i < 3; i++) expected[i] = evaluate(a.p, n, mul(fr_generator(), power(w, at[i])));
+    for (int i = 0; i < 3; i++)
+        expected[i] = evaluate(a.p, n, mul(fr_generator(), power(w, at[i])));
     CUZK_MUST(cuzk_launch_ntt(0, tables.p, log_n, a.p, b.p, 0, 1));
     right = true;
     for (int i = 0; i < 3; i++) right = right && element(b.p, at[i]) == expected[i];
     begin = now();
-    ms = time_of(runs, nothing, [&] { CUZK_MUST(cuzk_launch_ntt(0, tables.p, log_n, a.p, b.p, 0, 1)); });
+    ms = time_of(runs, nothing,
+                 [&] { CUZK_MUST(cuzk_launch_ntt(0, tables.p, log_n, a.p, b.p, 0, 1)); });
     line("coset ntt, natural to natural" + size, ms, products, "product", begin, right);
 
     device_array<fr> c(n);
-    auto quotient = [&] { CUZK_MUST(cuzk_launch_quotient(0, tables.p, log_n, a.p, b.p, c.p, b.p)); };
+    auto quotient = [&] {
+        CUZK_MUST(cuzk_launch_quotient(0, tables.p, log_n, a.p, b.p, c.p, b.p));
+    };
     fill(a.p, 4);
     fill(b.p, 5);
     fill(c.p, 6);
@@ -262,13 +273,15 @@ void bench_ntt(uint32_t log_n) {
     right = mul(got, sub(z_n, fr::one())) == sub(mul(values[0], values[1]), values[2]);
     begin = now();
     ms = time_of(log_n > 24 ? 3 : 10, nothing, quotient);
-    line("quotient (7 transforms)" + size, ms, 7 * products, "product", begin, right);
+    line("quotient (6 transforms)" + size, ms, 6 * products, "product", begin, right);
 }
 
-// ---- MSM and sums ---------------------------------------------------------------------------------
+// ---- MSM and sums
+// ---------------------------------------------------------------------------------
 
 // Each thread's share of sum scalar_i log_i, plain numbers.
-__global__ void dot_kernel(const scalar* scalars, const fr* low, const fr* high, uint64_t n, fr* parts) {
+__global__ void dot_kernel(const scalar* scalars, const fr* low, const fr* high, uint64_t n,
+                           fr* parts) {
     uint64_t t = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x, i = t * STRETCH;
     if (i >= n) return;
     fr sum = fr::zero();
@@ -282,7 +295,8 @@ __global__ void dot_kernel(const scalar* scalars, const fr* low, const fr* high,
 }
 
 template <class F>
-void bench_msm(const affine<F>* points, const logs_of_points& logs, uint64_t n, const std::string& size) {
+void bench_msm(const affine<F>* points, const logs_of_points& logs, uint64_t n,
+               const std::string& size) {
     device_array<fr> random(n);
     random_kernel<<<(unsigned)((n + 255) / 256), 256>>>(random.p, n, 9);
     const scalar* scalars = reinterpret_cast<const scalar*>(random.p);
@@ -293,7 +307,8 @@ void bench_msm(const affine<F>* points, const logs_of_points& logs, uint64_t n, 
     affine<F> expected = times_generator<F>(to_montgomery(sum)), got;
 
     cuzk_msm_plan plan;
-    uint64_t call_n = cuzk_msm_make_plan(&plan, sizeof(F) == 96, n, multiprocessors, (size_t)60 << 30);
+    uint64_t call_n =
+        cuzk_msm_make_plan(&plan, sizeof(F) == 96, n, multiprocessors, (size_t)60 << 30);
     msm_plan p;
     std::memcpy(&p, &plan, sizeof p);
     device_array<uint8_t> scratch(cuzk_msm_scratch_size(&plan));
@@ -303,8 +318,8 @@ void bench_msm(const affine<F>* points, const logs_of_points& logs, uint64_t n, 
     double host = 0;
     auto add_all = [&] {
         for (uint64_t i = 0; i < n; i += call_n)
-            CUZK_MUST(launchers<F>::add(0, &plan, scratch.p, points + i, nullptr, scalars + i, nullptr,
-                                        (uint32_t)std::min(call_n, n - i), 0, i == 0));
+            CUZK_MUST(launchers<F>::add(0, &plan, scratch.p, points + i, nullptr, scalars + i,
+                                        nullptr, (uint32_t)std::min(call_n, n - i), 0, i == 0));
     };
     auto all = [&] {
         add_all();
@@ -327,9 +342,8 @@ void bench_msm(const affine<F>* points, const logs_of_points& logs, uint64_t n, 
                   p.windows.windows, p.windows.bits, p.group);
     line(what, ms, additions, "addition", begin, right);
     if (profiling) return;
-    double finish = time_of(runs, nothing, [&] {
-        CUZK_MUST(launchers<F>::finish(0, &plan, scratch.p, sums));
-    });
+    double finish =
+        time_of(runs, nothing, [&] { CUZK_MUST(launchers<F>::finish(0, &plan, scratch.p, sums)); });
     // The digits and their sort alone, in buffers of its own.
     uint64_t digits = p.group_digits();
     uint64_t buckets = p.group_buckets();
@@ -342,20 +356,24 @@ void bench_msm(const affine<F>* points, const logs_of_points& logs, uint64_t n, 
         for (uint32_t g = 0; g < p.groups(); g++) {
             uint32_t ahead = g % p.groups_ahead();
             if (ahead == 0)
-                CUZK_MUST(launch_digits(0, p, in, g, std::min(p.groups_ahead(), p.groups() - g), k0.p, v0.p));
+                CUZK_MUST(launch_digits(0, p, in, g, std::min(p.groups_ahead(), p.groups() - g),
+                                        k0.p, v0.p));
             uint64_t place = (uint64_t)ahead * p.group * count;
-            msm_sorted s = {{k0.p + place, k1.p}, {v0.p + place, v1.p}, b0.p, b1.p, temporary.p, temporary.n};
+            msm_sorted s = {{k0.p + place, k1.p}, {v0.p + place, v1.p}, b0.p, b1.p,
+                            temporary.p,          temporary.n};
             CUZK_MUST(launch_sort(0, p, g, count, s));
         }
     });
-    std::printf("|   of which digits and sort %.3f ms, bucket reduction %.3f ms; scratch %.2f GB; "
-                "host afterwards %.3f ms\n",
-                sort, finish, scratch.n / 1e9, host * 1e3);
+    std::printf(
+        "|   of which digits and sort %.3f ms, bucket reduction %.3f ms; scratch %.2f GB; "
+        "host afterwards %.3f ms\n",
+        sort, finish, scratch.n / 1e9, host * 1e3);
     cudaFreeHost(sums);
 }
 
 template <class F>
-void bench_sum(const affine<F>* points, const logs_of_points& logs, uint64_t n, const std::string& size) {
+void bench_sum(const affine<F>* points, const logs_of_points& logs, uint64_t n,
+               const std::string& size) {
     // Every second point, about.
     random_source random = {11};
     std::vector<uint32_t> indices;
@@ -368,7 +386,8 @@ void bench_sum(const affine<F>* points, const logs_of_points& logs, uint64_t n, 
     device_array<uint8_t> scratch(launchers<F>::sum_scratch(count, multiprocessors)),
         parts(launchers<F>::parts_size);
     auto run = [&] {
-        CUZK_MUST(launchers<F>::sum(0, multiprocessors, scratch.p, points, d_indices.p, count, parts.p));
+        CUZK_MUST(
+            launchers<F>::sum(0, multiprocessors, scratch.p, points, d_indices.p, count, parts.p));
     };
     run();
     affine<F> got;
@@ -376,8 +395,8 @@ void bench_sum(const affine<F>* points, const logs_of_points& logs, uint64_t n, 
     bool right = got == times_generator<F>(sum);
     double begin = now();
     double ms = time_of(5, [] {}, run);
-    line(std::string("sum of half of ") + (sizeof(F) == 48 ? "g1 " : "g2 ") + size, ms, count, "addition",
-         begin, right);
+    line(std::string("sum of half of ") + (sizeof(F) == 48 ? "g1 " : "g2 ") + size, ms, count,
+         "addition", begin, right);
 }
 
 template <class F>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Points in extended Jacobian (XYZZ) coordinates: x = X/ZZ, y = Y/ZZZ, ZZ^3 = ZZZ^2; infinity has ZZ = 0.
-// Canonical coordinates. The laws are complete: infinity, equal and opposite operands are all handled.
-// Formulas: https://hyperelliptic.org/EFD/g1p/auto-shortw-xyzz.html, for a = 0, names as there.
+// Points in extended Jacobian (XYZZ) coordinates: x = X/ZZ, y = Y/ZZZ, ZZ^3 = ZZZ^2; infinity has
+// ZZ = 0. Canonical coordinates. The laws are complete: infinity, equal and opposite operands are
+// all handled. Formulas: https://hyperelliptic.org/EFD/g1p/auto-shortw-xyzz.html, for a = 0, names
+// as there.
 #pragma once
 #include "affine.h"
 

@@ -47,8 +47,8 @@ CUZK_DEVICE fr warp_sum(fr a) {
 // A block of 64 threads evaluates a block of 64 rows, and writes zeros for rows past the last.
 __global__ void __launch_bounds__(ROWS)
     evaluate_kernel(const rows_block* blocks, uint32_t n_blocks, const uint16_t* words,
-                    const fr* coefficients, const __grid_constant__ witness_view witness, uint64_t n,
-                    fr* out) {
+                    const fr* coefficients, const __grid_constant__ witness_view witness,
+                    uint64_t n, fr* out) {
     const uint64_t row = (uint64_t)blockIdx.x * ROWS + threadIdx.x;
     if (blockIdx.x >= n_blocks) {
         if (row < n) out[row] = fr::zero();
@@ -81,10 +81,15 @@ using namespace cuzk;
 extern "C" int cuzk_launch_evaluate(cuzk_stream stream, const void* blocks, uint32_t n_blocks,
                                     const void* words, const void* coefficients, const void* inputs,
                                     uint32_t n_inputs, const void* values, const uint32_t* ones,
-                                    const uint32_t* full, const uint32_t* ranks, uint64_t n, void* out) {
+                                    const uint32_t* full, const uint32_t* ranks, uint64_t n,
+                                    void* out) {
     if (n == 0) return cudaSuccess;
-    const witness_view witness = {static_cast<const fr*>(inputs), static_cast<const fr*>(values), ones,
-                                  full, ranks, n_inputs};
+    const witness_view witness = {static_cast<const fr*>(inputs),
+                                  static_cast<const fr*>(values),
+                                  ones,
+                                  full,
+                                  ranks,
+                                  n_inputs};
     evaluate_kernel<<<(uint32_t)((n + ROWS - 1) / ROWS), ROWS, 0, stream>>>(
         static_cast<const rows_block*>(blocks), n_blocks, static_cast<const uint16_t*>(words),
         static_cast<const fr*>(coefficients), witness, n, static_cast<fr*>(out));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The rows of a circuit in compact form, and the witness they are evaluated for.
 //
-// Rows lie in blocks of 64. A narrow block has, in 16-bit words: 64 row ends (terms of the block up to
-// each row's end), `far` columns of two words each (low word first), a column code a term, a coefficient
-// index a term. Codes below WINDOW count from the block's base column, the others index its far columns.
-// A wide block has the same without far columns, every number in two words.
+// Rows lie in blocks of 64. A narrow block has, in 16-bit words: 64 row ends (terms of the block up
+// to each row's end), `far` columns of two words each (low word first), a column code a term, a
+// coefficient index a term. Codes below WINDOW count from the block's base column, the others index
+// its far columns. A wide block has the same without far columns, every number in two words.
 #pragma once
 #include "../field/fr.h"
 
@@ -48,9 +48,9 @@ struct rows_view {
     }
 };
 
-// A witness: inputs, then auxiliary variables. With `ranks`, `ones` marks those that are one, `full` those
-// whose values lie in `values` in their order, `ranks` has the number of such before every 512th; without,
-// every value lies in `values`.
+// A witness: inputs, then auxiliary variables. With `ranks`, `ones` marks those that are one,
+// `full` those whose values lie in `values` in their order, `ranks` has the number of such before
+// every 512th; without, every value lies in `values`.
 struct witness_view {
     const fr *inputs, *values;
     const uint32_t *ones, *full, *ranks;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Constants of BLS12-381's base field Fp and scalar field Fr, as 32-bit limbs, low first.
 // Written by constants.py; a test runs it again and compares.
+// clang-format off
 #pragma once
 #include "../host_device.h"
 

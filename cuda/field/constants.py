@@ -42,6 +42,7 @@ def field(name, modulus, count):
 print("// SPDX-License-Identifier: MIT OR Apache-2.0")
 print("// Constants of BLS12-381's base field Fp and scalar field Fr, as 32-bit limbs, low first.")
 print("// Written by constants.py; a test runs it again and compares.")
+print("// clang-format off")
 print("#pragma once")
 print('#include "../host_device.h"')
 print()

@@ -11,9 +11,9 @@ static_assert(sizeof(fp) == 48, "an Fp element is 48 bytes, as blst_fp");
 
 // 1/a, canonical; 0 for 0. In: below 2 p.
 //
-// Bernstein and Yang's divsteps (ePrint 2019/266) in the half-delta variant (Wuille's bounds: 881 steps
-// suffice for 381 bits), 30 steps a batch on 32-bit words, numbers in 13 signed limbs of 30 bits. About ten
-// times faster on the device than Fermat's power.
+// Bernstein and Yang's divsteps (ePrint 2019/266) in the half-delta variant (Wuille's bounds: 881
+// steps suffice for 381 bits), 30 steps a batch on 32-bit words, numbers in 13 signed limbs of 30
+// bits. About ten times faster on the device than Fermat's power.
 CUZK_COLD fp inverse(fp a) {
     constexpr int L = 13;
     constexpr int32_t MASK = 0x3fffffff;
@@ -36,7 +36,8 @@ CUZK_COLD fp inverse(fp a) {
 
         // 30 steps on the low words give a matrix (u v; q r), scaled by 2^30.
         uint32_t u = 1, v = 0, q = 0, r = 1;
-        uint32_t F = (uint32_t)f[0] | (uint32_t)f[1] << 30, G = (uint32_t)g[0] | (uint32_t)g[1] << 30;
+        uint32_t F = (uint32_t)f[0] | (uint32_t)f[1] << 30,
+                 G = (uint32_t)g[0] | (uint32_t)g[1] << 30;
 #ifdef __CUDACC__
 #pragma unroll 10
 #endif
@@ -57,7 +58,8 @@ CUZK_COLD fp inverse(fp a) {
         }
         int64_t U = (int32_t)u, V = (int32_t)v, Q = (int32_t)q, R = (int32_t)r;
 
-        // (d, e) times the matrix over 2^30 mod p: add the multiples of p that clear the low 30 bits.
+        // (d, e) times the matrix over 2^30 mod p: add the multiples of p that clear the low 30
+        // bits.
         int32_t sign_d = d[L - 1] >> 31, sign_e = e[L - 1] >> 31;
         uint32_t md = (u & (uint32_t)sign_d) + (v & (uint32_t)sign_e);
         uint32_t me = (q & (uint32_t)sign_d) + (r & (uint32_t)sign_e);

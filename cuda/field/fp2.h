@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Fp2 = Fp[u]/(u^2 + 1), G2's coordinates: c0 + c1 u. Form, ranges and aliasing are those of Fp in both
-// coefficients; the same bytes as blst_fp2.
+// Fp2 = Fp[u]/(u^2 + 1), G2's coordinates: c0 + c1 u. Form, ranges and aliasing are those of Fp in
+// both coefficients; the same bytes as blst_fp2.
 #pragma once
 #include "fp.h"
 
@@ -12,7 +12,9 @@ struct alignas(16) fp2 {
     static CUZK_HD fp2 zero() { return {fp::zero(), fp::zero()}; }
     static CUZK_HD fp2 one() { return {fp::one(), fp::zero()}; }
     CUZK_HD bool is_zero() const { return c0.is_zero() && c1.is_zero(); }
-    friend CUZK_HD bool operator==(const fp2& a, const fp2& b) { return a.c0 == b.c0 && a.c1 == b.c1; }
+    friend CUZK_HD bool operator==(const fp2& a, const fp2& b) {
+        return a.c0 == b.c0 && a.c1 == b.c1;
+    }
     friend CUZK_HD bool operator!=(const fp2& a, const fp2& b) { return !(a == b); }
 };
 static_assert(sizeof(fp2) == 96, "an Fp2 element is 96 bytes, as blst_fp2");

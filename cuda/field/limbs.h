@@ -56,8 +56,8 @@ CUZK_HD bool limbs_equal(const uint32_t* a, const uint32_t* b) {
     return any == 0;
 }
 
-// `count` bits of a from bit `first` on (count <= 32); bits past the top limb are zero. Selects instead
-// of indexing, so that a number in registers stays there.
+// `count` bits of a from bit `first` on (count <= 32); bits past the top limb are zero. Selects
+// instead of indexing, so that a number in registers stays there.
 template <int N>
 CUZK_HD uint32_t limbs_bits(const uint32_t* a, int first, int count) {
     int word = first >> 5, shift = first & 31;

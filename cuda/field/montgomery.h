@@ -4,12 +4,13 @@
 // Representation: N 32-bit limbs, least significant first, holding x R mod m with R = 2^(32 N); on
 // little-endian machines the same bytes as blst's blst_fp and blst_fr (64-bit limbs).
 // Range: *canonical* means below m. Plain operations (add, sub, neg, mul, sqr, inverse, operators)
-// take and give canonical elements. The `lazy` operations, for hot loops, allow [0, 2 m) and say so.
-// Aliasing: everything goes by value; an output may be any of the inputs.
+// take and give canonical elements. The `lazy` operations, for hot loops, allow [0, 2 m) and say
+// so. Aliasing: everything goes by value; an output may be any of the inputs.
 //
-// Two versions of the few primitives: a portable one (64-bit limbs, unsigned __int128), always built
-// on the host, and PTX carry chains on the device (montgomery_device.cuh). The host version of a
-// lazy operation reduces further than it must, and with CUZK_VERIFY asserts the ranges it is given.
+// Two versions of the few primitives: a portable one (64-bit limbs, unsigned __int128), always
+// built on the host, and PTX carry chains on the device (montgomery_device.cuh). The host version
+// of a lazy operation reduces further than it must, and with CUZK_VERIFY asserts the ranges it is
+// given.
 #pragma once
 #include <cstring>
 
@@ -146,7 +147,8 @@ inline prime_field<P> sub_plus(const prime_field<P>& a, const prime_field<P>& b,
 
 }  // namespace portable
 
-// ---- canonical operations -------------------------------------------------------------------------
+// ---- canonical operations
+// -------------------------------------------------------------------------
 
 // a in [0, 2 m) -> canonical.
 template <class P>
@@ -200,7 +202,8 @@ CUZK_HD prime_field<P> dbl(const prime_field<P>& a) {
     return add(a, a);
 }
 
-// ---- lazy operations ------------------------------------------------------------------------------
+// ---- lazy operations
+// ------------------------------------------------------------------------------
 
 // a b / R in [0, 2 m). In: a below ka m, b below kb m. Fp: ka kb <= 9 with ka <= 4.
 // Fr: a canonical (the row operand), b below 2 m.
@@ -292,7 +295,8 @@ CUZK_HD prime_field<P> add2(const prime_field<P>& a, const prime_field<P>& b) {
 #endif
 }
 
-// ---- canonical products ---------------------------------------------------------------------------
+// ---- canonical products
+// ---------------------------------------------------------------------------
 
 template <class P>
 CUZK_HD prime_field<P> mul(const prime_field<P>& a, const prime_field<P>& b) {

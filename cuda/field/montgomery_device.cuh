@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Montgomery arithmetic on the device, in PTX carry chains over 32-bit limbs.
 //
-// The multiplier's currency is IMAD.WIDE.U32 (32 x 32 + 64 bits with carry in a predicate): ptxas makes
-// one of each `mad.lo.cc`/`madc.hi.cc` pair. An Fp product is 288 of them, a squaring 222, an Fr product
-// 112 (r's two low limbs are 1 and 2^32 - 1, so two products of each reduction step are additions).
-// Products are summed in two windows, one for columns that begin at even limbs and one for odd, so
-// that no two products of a row overlap and every row is one carry chain.
+// The multiplier's currency is IMAD.WIDE.U32 (32 x 32 + 64 bits with carry in a predicate): ptxas
+// makes one of each `mad.lo.cc`/`madc.hi.cc` pair. An Fp product is 288 of them, a squaring 222, an
+// Fr product 112 (r's two low limbs are 1 and 2^32 - 1, so two products of each reduction step are
+// additions). Products are summed in two windows, one for columns that begin at even limbs and one
+// for odd, so that no two products of a row overlap and every row is one carry chain.
 //
 // Every helper is `asm volatile`: the compiler keeps volatile asm in program order, which is what
 // keeps the unmodelled carry flag alive from one helper to the next. Never put a plain 64-bit
 // addition between two helpers of one chain.
 //
-// What else ptxas wants (CUDA 13.0): a product whose low half is dead is split into IMAD and IMAD.HI,
-// so the limb known to be zero is named as an addend; and a factor that ends in a negation is pushed
-// into every low half, which unfuses all pairs, so the negation hides behind asm.
+// What else ptxas wants (CUDA 13.0): a product whose low half is dead is split into IMAD and
+// IMAD.HI, so the limb known to be zero is named as an addend; and a factor that ends in a negation
+// is pushed into every low half, which unfuses all pairs, so the negation hides behind asm.
 #pragma once
 #include "../host_device.h"
 
 namespace cuzk {
 namespace ptx {
 
-#define CUZK_PTX2(name, op)                                                          \
-    CUZK_DEVICE uint32_t name(uint32_t a, uint32_t b) {                              \
-        uint32_t r;                                                                  \
-        asm volatile(op " %0,%1,%2;" : "=r"(r) : "r"(a), "r"(b));                    \
-        return r;                                                                    \
+#define CUZK_PTX2(name, op)                                       \
+    CUZK_DEVICE uint32_t name(uint32_t a, uint32_t b) {           \
+        uint32_t r;                                               \
+        asm volatile(op " %0,%1,%2;" : "=r"(r) : "r"(a), "r"(b)); \
+        return r;                                                 \
     }
-#define CUZK_PTX3(name, op)                                                          \
-    CUZK_DEVICE uint32_t name(uint32_t a, uint32_t b, uint32_t c) {                  \
-        uint32_t r;                                                                  \
-        asm volatile(op " %0,%1,%2,%3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));         \
-        return r;                                                                    \
+#define CUZK_PTX3(name, op)                                                  \
+    CUZK_DEVICE uint32_t name(uint32_t a, uint32_t b, uint32_t c) {          \
+        uint32_t r;                                                          \
+        asm volatile(op " %0,%1,%2,%3;" : "=r"(r) : "r"(a), "r"(b), "r"(c)); \
+        return r;                                                            \
     }
 CUZK_PTX2(add_cc, "add.cc.u32")
 CUZK_PTX2(addc_cc, "addc.cc.u32")
@@ -111,8 +111,8 @@ CUZK_DEVICE uint32_t hidden_negative(uint32_t t) {
     return r + 1;
 }
 
-// One reduction step on windows X (limb 0 on) and Y (limb 1 on): adds a multiple of the modulus that
-// makes X[0] zero.
+// One reduction step on windows X (limb 0 on) and Y (limb 1 on): adds a multiple of the modulus
+// that makes X[0] zero.
 template <class P>
 CUZK_DEVICE void reduce_step(uint32_t* X, uint32_t* Y) {
     constexpr int N = P::N;
@@ -172,8 +172,8 @@ CUZK_DEVICE void montgomery_mul(uint32_t* r, const uint32_t* a, const uint32_t* 
 // r = (a b + c d) / R with one reduction (Fp only): 432 wide products instead of 576.
 // In: ka kb + kc kd <= 9 and a + c + m < R; out: below 2 m.
 template <class P>
-CUZK_DEVICE void montgomery_mul2(uint32_t* r, const uint32_t* a, const uint32_t* b, const uint32_t* c,
-                                 const uint32_t* d) {
+CUZK_DEVICE void montgomery_mul2(uint32_t* r, const uint32_t* a, const uint32_t* b,
+                                 const uint32_t* c, const uint32_t* d) {
     constexpr int N = P::N;
     uint32_t A[N], B[N];
     mul_row<N>(A, a, b[0]);
@@ -217,7 +217,8 @@ CUZK_DEVICE void square_wide(uint32_t* T, const uint32_t* a) {
         int top = 0;
         CUZK_UNROLL
         for (int j = i; j < N; j += 2) {
-            E[i + j] = j == i ? mad_lo_cc(row[j], a[i], E[i + j]) : madc_lo_cc(row[j], a[i], E[i + j]);
+            E[i + j] =
+                j == i ? mad_lo_cc(row[j], a[i], E[i + j]) : madc_lo_cc(row[j], a[i], E[i + j]);
             E[i + j + 1] = madc_hi_cc(row[j], a[i], E[i + j + 1]);
             top = i + j + 2;
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Bitmaps over the variables of an assignment: bit i is bit i mod 32 of word i / 32. Bits past the end
-// may be anything.
+// Bitmaps over the variables of an assignment: bit i is bit i mod 32 of word i / 32. Bits past the
+// end may be anything.
 #pragma once
 #include "../host_device.h"
 

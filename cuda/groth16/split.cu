@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The zero/one/rest split of an assignment against a query: which points are added as they are, which are
-// multiplied, and by which value.
+// The zero/one/rest split of an assignment against a query: which points are added as they are,
+// which are multiplied, and by which value.
 #include <cub/device/device_scan.cuh>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
@@ -52,14 +52,16 @@ cudaError_t scan(void* temporary, size_t& size, const split_input& in, uint64_t*
                  cudaStream_t stream) {
     thrust::transform_iterator<Counts, thrust::counting_iterator<uint32_t>> counts(
         thrust::counting_iterator<uint32_t>(0), Counts{in});
-    return cub::DeviceScan::ExclusiveSum(temporary, size, counts, out, (int64_t)in.words() + 1, stream);
+    return cub::DeviceScan::ExclusiveSum(temporary, size, counts, out, (int64_t)in.words() + 1,
+                                         stream);
 }
 
 // A warp takes 32 words and goes through them, a lane a bit, so that its writes are neighbours.
 __global__ void __launch_bounds__(BLOCK)
     split_kernel(const __grid_constant__ split_input in, const uint64_t* before_dense,
-                 const uint64_t* before_full, uint32_t first_point, bool compact, uint32_t* one_points,
-                 uint32_t* rest_points, uint32_t* rest_values, uint32_t* counts) {
+                 const uint64_t* before_full, uint32_t first_point, bool compact,
+                 uint32_t* one_points, uint32_t* rest_points, uint32_t* rest_values,
+                 uint32_t* counts) {
     const uint32_t word = blockIdx.x * BLOCK + threadIdx.x, lane = threadIdx.x % 32;
     const uint32_t words = in.words();
     if (word == 0) {
@@ -87,8 +89,8 @@ __global__ void __launch_bounds__(BLOCK)
         if (f >> lane & 1) {
             uint32_t at = (uint32_t)fb + __popc(f & below);
             rest_points[at] = point;
-            rest_values[at] = compact ? (uint32_t)(fb >> 32) + __popc(a & below)
-                                      : 32 * (word - lane + k) + lane;
+            rest_values[at] =
+                compact ? (uint32_t)(fb >> 32) + __popc(a & below) : 32 * (word - lane + k) + lane;
         }
     }
 }
@@ -119,20 +121,21 @@ struct split_scratch {
 
 using namespace cuzk;
 
-extern "C" int cuzk_launch_classify(cuzk_stream stream, const void* assignment, uint32_t n, uint32_t* ones,
-                                    uint32_t* full) {
+extern "C" int cuzk_launch_classify(cuzk_stream stream, const void* assignment, uint32_t n,
+                                    uint32_t* ones, uint32_t* full) {
     if (n == 0) return cudaSuccess;
-    classify_kernel<<<(n + BLOCK - 1) / BLOCK, BLOCK, 0, stream>>>(static_cast<const fr*>(assignment), n,
-                                                                   ones, full);
+    classify_kernel<<<(n + BLOCK - 1) / BLOCK, BLOCK, 0, stream>>>(
+        static_cast<const fr*>(assignment), n, ones, full);
     return cudaGetLastError();
 }
 
 extern "C" size_t cuzk_split_scratch_size(uint32_t n) { return split_scratch(n, nullptr).size; }
 
-extern "C" int cuzk_launch_split(cuzk_stream stream, void* scratch, uint32_t n, const uint32_t* ones,
-                                 const uint32_t* full, const uint32_t* density, uint32_t first_point,
-                                 int compact, uint32_t* one_points, uint32_t* rest_points,
-                                 uint32_t* rest_values, uint32_t* counts) {
+extern "C" int cuzk_launch_split(cuzk_stream stream, void* scratch, uint32_t n,
+                                 const uint32_t* ones, const uint32_t* full,
+                                 const uint32_t* density, uint32_t first_point, int compact,
+                                 uint32_t* one_points, uint32_t* rest_points, uint32_t* rest_values,
+                                 uint32_t* counts) {
     split_scratch s(n, scratch);
     split_input in = {ones, full, density, n};
     size_t size = s.temporary_size;
@@ -142,6 +145,7 @@ extern "C" int cuzk_launch_split(cuzk_stream stream, void* scratch, uint32_t n, 
     if (status != cudaSuccess) return status;
     uint32_t blocks = in.words() / BLOCK + 1;
     split_kernel<<<blocks, BLOCK, 0, stream>>>(in, s.before_dense, s.before_full, first_point,
-                                               compact != 0, one_points, rest_points, rest_values, counts);
+                                               compact != 0, one_points, rest_points, rest_values,
+                                               counts);
     return cudaGetLastError();
 }

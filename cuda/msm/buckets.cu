@@ -30,13 +30,14 @@ __global__ void __launch_bounds__(BLOCK)
     msm_recoded recoded = msm_recode(windows, s);
     uint32_t point = in.indices ? in.indices[i] : i;
     uint64_t at = i;
+    recoded.drop(windows.bits * plan.group * first_group);
     CUZK_NO_UNROLL
     for (uint32_t g = first_group; g < first_group + groups; g++) {
         const uint32_t first = g * plan.group, count = plan.group_size(g);
         const uint32_t none = windows.used_buckets(first, count);
         CUZK_NO_UNROLL
-        for (uint32_t w = 0; w < count; w++, at += in.n) {
-            msm_digit d = recoded.digit(windows, first + w);
+        for (uint32_t w = 0; w < count; w++, at += in.n, recoded.drop(windows.bits)) {
+            msm_digit d = recoded.lowest(windows, first + w + 1 == windows.windows);
             keys[at] = d.magnitude ? w * windows.run() + d.magnitude - 1 : none;
             values[at] = d.negative ? point | FLAG : point;
         }
@@ -44,14 +45,22 @@ __global__ void __launch_bounds__(BLOCK)
 }
 
 // A bucket begins where its key differs from the one before. Empty buckets keep begin = end = 0.
+// Each thread looks at four keys.
 __global__ void __launch_bounds__(BLOCK)
-    bounds_kernel(const uint32_t* keys, uint64_t n, uint32_t buckets, uint32_t* begin, uint32_t* end) {
-    uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x;
+    bounds_kernel(const uint32_t* keys, uint64_t n, uint32_t buckets, uint32_t* begin,
+                  uint32_t* end) {
+    uint64_t i = 4 * ((uint64_t)blockIdx.x * BLOCK + threadIdx.x);
     if (i >= n) return;
-    uint32_t key = keys[i];
-    if (key >= buckets) return;
-    if (i == 0 || keys[i - 1] != key) begin[key] = (uint32_t)i;
-    if (i + 1 == n || keys[i + 1] != key) end[key] = (uint32_t)i + 1;
+    uint32_t before = i == 0 ? ~0u : keys[i - 1], key[5];
+    CUZK_UNROLL
+    for (int j = 0; j < 5; j++) key[j] = i + j < n ? keys[i + j] : ~0u;
+    CUZK_UNROLL
+    for (int j = 0; j < 4; j++) {
+        if (key[j] >= buckets) return;
+        if (key[j] != before) begin[key[j]] = (uint32_t)i + j;
+        if (key[j] != key[j + 1]) end[key[j]] = (uint32_t)i + j + 1;
+        before = key[j];
+    }
 }
 
 __global__ void __launch_bounds__(BLOCK)
@@ -73,7 +82,8 @@ struct round_counts {
     }
 };
 
-using counts_iterator = thrust::transform_iterator<round_counts, thrust::counting_iterator<uint32_t>>;
+using counts_iterator =
+    thrust::transform_iterator<round_counts, thrust::counting_iterator<uint32_t>>;
 
 int key_bits(uint32_t largest) {
     int bits = 1;
@@ -103,14 +113,15 @@ size_t msm_temporary_size(const msm_plan& plan) {
     msm_sorted nothing = {};
     sort(nullptr, sort_size, nothing, plan.group_digits(), key_bits(buckets), 0);
     counts_iterator counts(thrust::counting_iterator<uint32_t>(0), round_counts{});
-    cub::DeviceScan::ExclusiveSum(nullptr, scan_size, counts, (uint64_t*)nullptr, (int64_t)buckets + 1);
+    cub::DeviceScan::ExclusiveSum(nullptr, scan_size, counts, (uint64_t*)nullptr,
+                                  (int64_t)buckets + 1);
     return sort_size > scan_size ? sort_size : scan_size;
 }
 
 cudaError_t launch_digits(cudaStream_t stream, const msm_plan& plan, const msm_scalars& scalars,
                           uint32_t first_group, uint32_t groups, uint32_t* keys, uint32_t* values) {
-    digits_kernel<<<blocks_for(scalars.n), BLOCK, 0, stream>>>(plan, scalars, first_group, groups, keys,
-                                                               values);
+    digits_kernel<<<blocks_for(scalars.n), BLOCK, 0, stream>>>(plan, scalars, first_group, groups,
+                                                               keys, values);
     return cudaGetLastError();
 }
 
@@ -126,8 +137,8 @@ cudaError_t launch_sort(cudaStream_t stream, const msm_plan& plan, uint32_t grou
     if (status != cudaSuccess) return status;
     status = cudaMemsetAsync(sorted.end, 0, buckets * sizeof(uint32_t), stream);
     if (status != cudaSuccess) return status;
-    bounds_kernel<<<blocks_for(digits), BLOCK, 0, stream>>>(sorted.keys[1], digits, buckets,
-                                                            sorted.begin, sorted.end);
+    bounds_kernel<<<blocks_for((digits + 3) / 4), BLOCK, 0, stream>>>(
+        sorted.keys[1], digits, buckets, sorted.begin, sorted.end);
     return cudaGetLastError();
 }
 
@@ -136,16 +147,16 @@ cudaError_t launch_round_offsets(cudaStream_t stream, const msm_sorted& sorted, 
     counts_iterator counts(thrust::counting_iterator<uint32_t>(0),
                            round_counts{sorted.begin, sorted.end, buckets, round});
     size_t size = sorted.temporary_size;
-    return cub::DeviceScan::ExclusiveSum(sorted.temporary, size, counts, offsets, (int64_t)buckets + 1,
-                                         stream);
+    return cub::DeviceScan::ExclusiveSum(sorted.temporary, size, counts, offsets,
+                                         (int64_t)buckets + 1, stream);
 }
 
 cudaError_t launch_find_hot_buckets(cudaStream_t stream, const msm_sorted& sorted, uint32_t buckets,
                                     uint32_t round, uint32_t* found, uint32_t* list) {
     cudaError_t status = cudaMemsetAsync(found, 0, sizeof(uint32_t), stream);
     if (status != cudaSuccess) return status;
-    find_hot_kernel<<<blocks_for(buckets), BLOCK, 0, stream>>>(sorted.begin, sorted.end, buckets, round,
-                                                               found, list);
+    find_hot_kernel<<<blocks_for(buckets), BLOCK, 0, stream>>>(sorted.begin, sorted.end, buckets,
+                                                               round, found, list);
     return cudaGetLastError();
 }
 

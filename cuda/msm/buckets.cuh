@@ -27,18 +27,18 @@ struct msm_sorted {
 // Temporary bytes for the sort and the scans of a plan.
 size_t msm_temporary_size(const msm_plan& plan);
 
-// Writes the digits of the windows of `groups` groups from `first_group` on, one group after the other, at
-// keys and values. A digit of zero gets the bucket after the group's last.
+// Writes the digits of the windows of `groups` groups from `first_group` on, one group after the
+// other, at keys and values. A digit of zero gets the bucket after the group's last.
 cudaError_t launch_digits(cudaStream_t stream, const msm_plan& plan, const msm_scalars& scalars,
                           uint32_t first_group, uint32_t groups, uint32_t* keys, uint32_t* values);
 
-// Sorts a group's digits, n scalars', from keys[0] and values[0] to keys[1] and values[1] (which may change
-// places), and finds its buckets.
+// Sorts a group's digits, n scalars', from keys[0] and values[0] to keys[1] and values[1] (which
+// may change places), and finds its buckets.
 cudaError_t launch_sort(cudaStream_t stream, const msm_plan& plan, uint32_t group, uint32_t n,
                         msm_sorted& sorted);
 
-// offsets[k] for k = 0 ... buckets: pairs of this round (1, 2, ...) before bucket k in the high half,
-// elements left after it in the low half.
+// offsets[k] for k = 0 ... buckets: pairs of this round (1, 2, ...) before bucket k in the high
+// half, elements left after it in the low half.
 cudaError_t launch_round_offsets(cudaStream_t stream, const msm_sorted& sorted, uint32_t buckets,
                                  uint32_t round, uint64_t* offsets);
 

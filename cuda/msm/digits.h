@@ -2,12 +2,13 @@
 // Signed window digits of a scalar.
 //
 // A scalar s above (r-1)/2 is replaced by r - s and a sign, so 254 bits remain. They are cut into
-// `windows` digits: all but the top one have `bits` bits and lie in (-2^(bits-1), 2^(bits-1)]; the top
-// one holds what is left and is not negative. Adding one constant, sum of (2^(bits-1) - 1) 2^(bits i)
-// over the lower windows, makes every digit a plain bit field, so a window can be read alone.
+// `windows` digits: all but the top one have `bits` bits and lie in (-2^(bits-1), 2^(bits-1)]; the
+// top one holds what is left and is not negative. Adding one constant, sum of (2^(bits-1) - 1)
+// 2^(bits i) over the lower windows, makes every digit a plain bit field, so a window can be read
+// alone.
 //
-// A digit of magnitude m > 0 in window w belongs to bucket w 2^(bits-1) + m - 1. The top window may be
-// wider than the others and then covers several runs of 2^(bits-1) buckets ("subwindows").
+// A digit of magnitude m > 0 in window w belongs to bucket w 2^(bits-1) + m - 1. The top window may
+// be wider than the others and then covers several runs of 2^(bits-1) buckets ("subwindows").
 #pragma once
 #include "../field/fr.h"
 
@@ -55,18 +56,30 @@ struct msm_digit {
     bool negative;
 };
 
-// A scalar made ready for reading digits: magnitude plus the constant, and the sign.
+// A scalar made ready for reading digits, the lowest window first: magnitude plus the constant, and
+// the sign.
 struct msm_recoded {
     uint32_t v[8];
     bool negative;
 
-    CUZK_HD msm_digit digit(const msm_windows& g, uint32_t window) const {
-        if (window + 1 == g.windows) {
-            return {limbs_bits<8>(v, (int)(g.bits * window), 32), negative};
-        }
-        int32_t d = (int32_t)limbs_bits<8>(v, (int)(g.bits * window), (int)g.bits) -
-                    (int32_t)(g.run() - 1);
+    // The digit of the lowest window that is left; `top`: it is the last one.
+    CUZK_HD msm_digit lowest(const msm_windows& g, bool top) const {
+        if (top) return {v[0], negative};
+        int32_t d = (int32_t)(v[0] & ((1u << g.bits) - 1)) - (int32_t)(g.run() - 1);
         return {(uint32_t)(d < 0 ? -d : d), (d < 0) != negative};
+    }
+    // Drops the low n bits.
+    CUZK_HD void drop(uint32_t n) {
+        for (; n >= 32; n -= 32) {
+            CUZK_UNROLL
+            for (int i = 0; i < 7; i++) v[i] = v[i + 1];
+            v[7] = 0;
+        }
+        CUZK_UNROLL
+        for (int i = 0; i < 8; i++) {
+            uint64_t both = (uint64_t)(i < 7 ? v[i + 1 < 8 ? i + 1 : 7] : 0) << 32 | v[i];
+            v[i] = (uint32_t)(both >> n);
+        }
     }
 };
 

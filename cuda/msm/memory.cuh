@@ -8,8 +8,8 @@
 
 namespace cuzk {
 
-// A reference to a point is an index and two flags. Without IN_PLANES it is a table's point, negated with
-// FLAG; with IN_PLANES FLAG chooses the second of two sets of planes.
+// A reference to a point is an index and two flags. Without IN_PLANES it is a table's point,
+// negated with FLAG; with IN_PLANES FLAG chooses the second of two sets of planes.
 constexpr uint32_t FLAG = 0x80000000u;
 constexpr uint32_t IN_PLANES = 0x40000000u;
 constexpr uint32_t INDEX_MASK = 0x3fffffffu;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Multi-scalar multiplication by sorted buckets and the pair engine, over F = fp (G1) or fp2 (G2).
 //
-// For each group of windows: digits are sorted by bucket (buckets.cu); then rounds of pairs halve every
-// bucket, the first one gathering from the table of points, until each holds one sum. A bucket that is
-// finished leaves the rounds for its place in the array of bucket sums; what is left after the
-// planned rounds (a few hot buckets) is summed one block a bucket.
+// For each group of windows: digits are sorted by bucket (buckets.cu); then rounds of pairs halve
+// every bucket, the first one gathering from the table of points, until each holds one sum. A
+// bucket that is finished leaves the rounds for its place in the array of bucket sums; what is left
+// after the planned rounds (a few hot buckets) is summed one block a bucket.
 //
-// At the end each run of 2^(c-1) buckets is seen as rows and columns: the same engine sums both, at two
-// additions a bucket, and a last kernel weights the sums. The host joins windows (combine.h).
+// At the end each run of 2^(c-1) buckets is seen as rows and columns: the same engine sums both, at
+// two additions a bucket, and a last kernel weights the sums. The host joins windows (combine.h).
 #pragma once
 #include "buckets.cuh"
 #include "pairs.cuh"
@@ -17,8 +17,8 @@ namespace cuzk {
 
 constexpr int PLACE_BLOCK = 256;
 
-// A round of bucket pairs. Its elements are listed by bucket: each one's bucket and a reference to its
-// point, in the table or in the arena of sums that earlier rounds made.
+// A round of bucket pairs. Its elements are listed by bucket: each one's bucket and a reference to
+// its point, in the table or in the arena of sums that earlier rounds made.
 template <class F>
 struct bucket_round {
     uint32_t round;               // 1, 2, ...
@@ -36,8 +36,8 @@ struct bucket_round {
     point_planes<F> sums;  // of finished buckets
 };
 
-// One thread an element: the second of two writes down their pair, one that is left over stays where it is
-// and is listed again.
+// One thread an element: the second of two writes down their pair, one that is left over stays
+// where it is and is listed again.
 template <class F>
 __global__ void __launch_bounds__(PLACE_BLOCK)
     place_pairs_kernel(const __grid_constant__ bucket_round<F> r) {
@@ -85,7 +85,8 @@ __global__ void __launch_bounds__(REDUCE_BLOCK)
         uint32_t first = (uint32_t)offsets[key], n = bucket_elements(end[key] - begin[key], round);
         xyzz<F> sum = xyzz<F>::infinity();
         CUZK_NO_UNROLL
-        for (uint32_t i = threadIdx.x; i < n; i += REDUCE_BLOCK) sum = add(sum, source.load(elements[first + i]));
+        for (uint32_t i = threadIdx.x; i < n; i += REDUCE_BLOCK)
+            sum = add(sum, source.load(elements[first + i]));
         sum = block_sum(sum);
         if (threadIdx.x == 0) sums.store(key, to_affine(sum));
     }
@@ -290,7 +291,7 @@ cudaError_t msm_sum_runs(cudaStream_t stream, const msm_plan& plan, void* scratc
         columns = out.from(job.segment[1].out);
     }
     weighted_sum_kernel<F><<<2 * runs, REDUCE_BLOCK, 0, stream>>>(rows, 1u << log_rows, columns,
-                                                                   1u << log_columns, s.run_sums);
+                                                                  1u << log_columns, s.run_sums);
     sums_out = s.run_sums;
     return cudaGetLastError();
 }

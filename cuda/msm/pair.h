@@ -2,9 +2,9 @@
 // Adding two affine points with an inverse that is made elsewhere, for many pairs together.
 //
 // Forward: the pairs' denominators are multiplied up, each prefix product kept. Backward: from the
-// inverse of the whole product each denominator's inverse is peeled off and its pair is added: 5M + 1S
-// a pair in all (Montgomery's trick). Any two points of the curve may meet: a pair is classified the
-// same way in both passes.
+// inverse of the whole product each denominator's inverse is peeled off and its pair is added: 5M +
+// 1S a pair in all (Montgomery's trick). Any two points of the curve may meet: a pair is classified
+// the same way in both passes.
 #pragma once
 #include "../curve/affine.h"
 
@@ -43,8 +43,8 @@ CUZK_HD pair_kind classify_pair(const F& x1, const F& y1, const F& x2, const F& 
     return y1 == y2 && !y1.is_zero() ? pair_kind::tangent : pair_kind::nothing;
 }
 
-// The slope is numerator / denominator. A pair that needs no inverse has denominator 1, which leaves the
-// products as they are. Out: below 2 p.
+// The slope is numerator / denominator. A pair that needs no inverse has denominator 1, which
+// leaves the products as they are. Out: below 2 p.
 template <class F>
 CUZK_HD F pair_denominator(pair_kind kind, const F& x1, const F& y1, const F& x2) {
     if (kind == pair_kind::chord) return sub_lazy(x2, x1);

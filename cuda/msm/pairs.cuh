@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The pair engine: adds many pairs of affine points, sharing inversions (the arithmetic is pair.h).
 //
-// A *job* is one round of pairs. It is cut into chunks; a chunk's forward pass leaves prefix products
-// and one total a thread, one kernel inverts all totals (an inversion inside each block would stall
-// it), and the backward pass adds.
+// A *job* is one round of pairs. It is cut into chunks; a chunk's forward pass leaves prefix
+// products and one total a thread, one kernel inverts all totals (an inversion inside each block
+// would stall it), and the backward pass adds.
 //
 // The number of pairs may be known on the device only; a chunk past the end does nothing.
 //
-// Tried on an H200: doing one chunk's backward pass and the next one's forward pass in one loop, so that
-// the memory-bound forward pass hides behind arithmetic, is 4 % slower than one after the other: the loop is
-// then too long for the instruction caches.
+// Tried on an H200: doing one chunk's backward pass and the next one's forward pass in one loop, so
+// that the memory-bound forward pass hides behind arithmetic, is 4 % slower than one after the
+// other: the loop is then too long for the instruction caches.
 #pragma once
 #include "memory.cuh"
 #include "pair.h"
@@ -17,14 +17,14 @@
 
 namespace cuzk {
 
-// Threads of a block of the backward pass: 128 registers a thread for G1, 255 for G2, 48 KB of shared
-// memory either way.
+// Threads of a block of the backward pass: 128 registers a thread for G1, 255 for G2, 48 KB of
+// shared memory either way.
 template <class F>
 constexpr int PAIR_BLOCK = sizeof(F) == 48 ? 128 : 64;
 constexpr int PAIR_BLOCKS_PER_SM = 4;
-constexpr uint32_t PAIR_MAX_WAVES = 8;   // rounds of resident blocks in one launch
+constexpr uint32_t PAIR_MAX_WAVES = 8;  // rounds of resident blocks in one launch
 constexpr int FORWARD_BLOCK = 128;
-constexpr int INVERT_BLOCK = 32;         // one warp: inversions are latency, spread them wide
+constexpr int INVERT_BLOCK = 32;  // one warp: inversions are latency, spread them wide
 
 // Threads that share a chunk of n pairs, `resident` being what the device holds at once. A thread's
 // pairs cost one share of an inversion, so many are good; but no thread of the device should idle.
@@ -53,14 +53,15 @@ struct pair_job {
     point_planes<F> buckets;  // sums whose `out` carries FLAG
     uint32_t resident;
 
-    // Listed pairs: references and destinations, their number on the device in the high half of *count.
+    // Listed pairs: references and destinations, their number on the device in the high half of
+    // *count.
     const uint2* refs;
     const uint32_t* dests;
     const uint64_t* count;
     // Or `meet` pairs of equal index in the source's two sets of planes.
     uint32_t meet;
-    // Otherwise segments: the first in planes[0], the second in planes[1]; or, with `of_table`, the first
-    // is of table points, `list`'s where it is given.
+    // Otherwise segments: the first in planes[0], the second in planes[1]; or, with `of_table`, the
+    // first is of table points, `list`'s where it is given.
     pair_segment segment[2];
     bool of_table;
     const uint32_t* list;
@@ -141,7 +142,7 @@ struct pair_slots {
 
 // The forward pass. Thread t of T has pairs t, t + T, ...
 template <class F>
-__global__ void __launch_bounds__(FORWARD_BLOCK, sizeof(F) == 48 ? 6 : 3)
+__global__ void __launch_bounds__(FORWARD_BLOCK, sizeof(F) == 48 ? 7 : 3)
     forward_kernel(const __grid_constant__ pair_chunk<F> chunk) {
     const uint32_t t = blockIdx.x * FORWARD_BLOCK + threadIdx.x, n = chunk.size();
     const uint32_t T = pair_threads(n, chunk.job.resident);
@@ -169,8 +170,8 @@ __global__ void __launch_bounds__(FORWARD_BLOCK, sizeof(F) == 48 ? 6 : 3)
     chunk.totals.store(t, reduce(product));
 }
 
-// A pair that is no plain chord, or may be none: its kind, and its terms for the products into two slots.
-// Apart from the loop, which runs faster the shorter it is.
+// A pair that is no plain chord, or may be none: its kind, and its terms for the products into two
+// slots. Apart from the loop, which runs faster the shorter it is.
 template <class F>
 __device__ __noinline__ pair_kind rare_terms(const point_source<F>& source, pair_place p,
                                              pair_slots<F>& shared, int denominator_slot,
@@ -184,8 +185,8 @@ __device__ __noinline__ pair_kind rare_terms(const point_source<F>& source, pair
 
 // The sum of a pair that is neither chord nor tangent.
 template <class F>
-__device__ __noinline__ void store_choice(const point_source<F>& source, pair_place p, pair_kind kind,
-                                          const point_planes<F>& to, uint32_t out) {
+__device__ __noinline__ void store_choice(const point_source<F>& source, pair_place p,
+                                          pair_kind kind, const point_planes<F>& to, uint32_t out) {
     to.store(out, pair_choice(kind, source.load(p.first), source.load(p.second)));
 }
 
@@ -208,8 +209,8 @@ __global__ void __launch_bounds__(PAIR_BLOCK<F>, PAIR_BLOCKS_PER_SM)
         shared.fetch(set + slots::Y1, source.y(p.first), source.stride(p.first));
         shared.fetch(slots::Y2, source.y(p.second), source.stride(p.second));
     };
-    // Points are fetched half an iteration ahead, and their places read one iteration before that: the
-    // compiler waits for a place at the end of the iteration that reads it.
+    // Points are fetched half an iteration ahead, and their places read one iteration before that:
+    // the compiler waits for a place at the end of the iteration that reads it.
     int32_t i = t + (n - 1 - t) / T * T;
     int set = 0;
     pair_place p = job.place(chunk.first + i), next = p;
@@ -245,7 +246,8 @@ __global__ void __launch_bounds__(PAIR_BLOCK<F>, PAIR_BLOCKS_PER_SM)
         if (i >= T) fetch(next, i - T, other_set);
         slope = mul_lazy(term, slope);
         F y1 = negated_if(source.negative(p.first), shared.read(set + slots::Y1));
-        affine<F> sum = pair_sum(slope, shared.read(set + slots::X1), y1, shared.read(set + slots::X2));
+        affine<F> sum =
+            pair_sum(slope, shared.read(set + slots::X1), y1, shared.read(set + slots::X2));
         const point_planes<F> to = out & FLAG ? job.buckets : job.out;
         // Sums may take the place of what they are made from: one store, the last thing.
         if (kind == pair_kind::chord || kind == pair_kind::tangent) {
@@ -303,8 +305,8 @@ struct pair_scratch {
 
 // Launches a whole job of at most `most` pairs in chunks of `capacity`.
 template <class F>
-cudaError_t launch_pairs(cudaStream_t stream, const pair_job<F>& job, uint64_t most, uint32_t capacity,
-                         const pair_scratch<F>& scratch) {
+cudaError_t launch_pairs(cudaStream_t stream, const pair_job<F>& job, uint64_t most,
+                         uint32_t capacity, const pair_scratch<F>& scratch) {
     for (uint64_t first = 0; first < most; first += capacity) {
         const uint32_t n = (uint32_t)(most - first < capacity ? most - first : capacity);
         pair_chunk<F> chunk = {job, (uint32_t)first, n, scratch.prefix, scratch.totals};
@@ -313,9 +315,9 @@ cudaError_t launch_pairs(cudaStream_t stream, const pair_job<F>& job, uint64_t m
         forward_kernel<F>
             <<<(threads + FORWARD_BLOCK - 1) / FORWARD_BLOCK, FORWARD_BLOCK, 0, stream>>>(chunk);
         uint32_t warps = (threads + 4 * INVERT_BLOCK - 1) / (4 * INVERT_BLOCK);
-        uint32_t full = 2 * job.resident / block;  // two warps for each of an SM's schedulers
-        invert_totals_kernel<F>
-            <<<warps < full ? warps : full, INVERT_BLOCK, 0, stream>>>(chunk, scratch.chain);
+        const uint32_t full = 2 * job.resident / block;  // two warps for each of an SM's schedulers
+        if (warps > full) warps = full;
+        invert_totals_kernel<F><<<warps, INVERT_BLOCK, 0, stream>>>(chunk, scratch.chain);
         backward_kernel<F><<<(threads + block - 1) / block, block, 0, stream>>>(chunk);
     }
     return cudaGetLastError();

@@ -4,8 +4,8 @@
 
 using namespace cuzk;
 
-extern "C" uint64_t cuzk_msm_make_plan(cuzk_msm_plan* plan_out, int g2, uint64_t n, int multiprocessors,
-                                       size_t scratch_limit) {
+extern "C" uint64_t cuzk_msm_make_plan(cuzk_msm_plan* plan_out, int g2, uint64_t n,
+                                       int multiprocessors, size_t scratch_limit) {
     return g2 ? make_plan<fp2>(plan_out, n, multiprocessors, scratch_limit)
               : make_plan<fp>(plan_out, n, multiprocessors, scratch_limit);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// How an MSM is cut: windows, groups of windows that are sorted together, rounds, and the sizes that
-// follow. Everything here is decided on the host before anything runs.
+// How an MSM is cut: windows, groups of windows that are sorted together, rounds, and the sizes
+// that follow. Everything here is decided on the host before anything runs.
 #pragma once
 #include "digits.h"
 
@@ -10,8 +10,8 @@ constexpr uint32_t MSM_MAX_BITS = 23;
 // Pairs that share a launch at most: 3.2 GB of prefix products in G1.
 constexpr uint32_t PAIR_CHUNK = 1u << 26;
 
-// Elements left of a bucket that had `count` points, after `round` rounds; a bucket leaves the rounds
-// with the round that finishes it (2^round >= count).
+// Elements left of a bucket that had `count` points, after `round` rounds; a bucket leaves the
+// rounds with the round that finishes it (2^round >= count).
 CUZK_HD uint32_t bucket_elements(uint32_t count, uint32_t round) {
     if (round == 0) return count;
     if (count <= (1u << round)) return 0;
@@ -19,13 +19,13 @@ CUZK_HD uint32_t bucket_elements(uint32_t count, uint32_t round) {
 }
 
 struct msm_plan {
-    uint64_t n;            // points of the whole MSM
-    uint32_t call_n;       // points of one call; more calls add to the same buckets
-    uint32_t resident;     // threads of the pair kernel that the device holds at once
-    uint32_t group;        // windows sorted together
-    uint32_t rounds;       // of pairs; larger buckets are finished apart
-    uint32_t chunk;        // pairs of one launch
-    uint32_t g2;           // 0: G1, 1: G2
+    uint64_t n;         // points of the whole MSM
+    uint32_t call_n;    // points of one call; more calls add to the same buckets
+    uint32_t resident;  // threads of the pair kernel that the device holds at once
+    uint32_t group;     // windows sorted together
+    uint32_t rounds;    // of pairs; larger buckets are finished apart
+    uint32_t chunk;     // pairs of one launch
+    uint32_t g2;        // 0: G1, 1: G2
     msm_windows windows;
 
     CUZK_HD uint32_t groups() const { return (windows.windows + group - 1) / group; }
@@ -45,8 +45,9 @@ struct msm_plan {
         return most;
     }
     uint64_t group_digits() const { return (uint64_t)group * call_n; }
-    // The most elements that can be left in a group after `round` rounds, round >= 1: a bucket that is
-    // still there had more than 2^round points, and keeps at most points/2^round + 1 - 1/2^round.
+    // The most elements that can be left in a group after `round` rounds, round >= 1: a bucket that
+    // is still there had more than 2^round points, and keeps at most points/2^round + 1 -
+    // 1/2^round.
     uint64_t elements(uint32_t round) const {
         uint64_t digits = group_digits(), by_buckets = (digits >> round) + group_buckets();
         uint64_t worst = 2 * digits / ((1ull << round) + 1) + 1;
@@ -57,8 +58,8 @@ struct msm_plan {
     uint32_t log_rows() const { return windows.bits - 1 - log_columns(); }
 };
 
-// What the whole costs, in additions of one pair: the pairs themselves, two additions a bucket, sorting,
-// and about 0.11 ms (in G1) of latency for each round whatever its size.
+// What the whole costs, in additions of one pair: the pairs themselves, two additions a bucket,
+// sorting, and about 0.11 ms (in G1) of latency for each round whatever its size.
 inline double msm_cost(const msm_plan& p) {
     double latency = p.g2 ? 1.6e5 : 4.4e5;
     double digits = (double)p.windows.windows * (double)p.n;
@@ -67,8 +68,8 @@ inline double msm_cost(const msm_plan& p) {
     return 1.15 * digits + 2.1 * buckets + latency * rounds;
 }
 
-// Rounds for buckets that hold `average` points by chance: what random digits leave over is 16 times
-// that at the very most.
+// Rounds for buckets that hold `average` points by chance: what random digits leave over is 16
+// times that at the very most.
 inline uint32_t msm_rounds(double average) {
     uint32_t r = 4;
     while (average > 1 && r < 28) {

@@ -39,7 +39,8 @@ __global__ void __launch_bounds__(REDUCE_BLOCK)
     if (threadIdx.x == 0) parts[blockIdx.x] = sum;
 }
 
-// The weighted (0, 1, 2, ...) and plain sums of each run's rows and of its columns, a block for each.
+// The weighted (0, 1, 2, ...) and plain sums of each run's rows and of its columns, a block for
+// each.
 template <class F>
 __global__ void __launch_bounds__(REDUCE_BLOCK)
     weighted_sum_kernel(point_planes<F> rows, uint32_t n_rows, point_planes<F> columns,

@@ -6,7 +6,7 @@
 
 namespace cuzk {
 
-constexpr uint32_t SUM_PARTS = 16;      // partial sums handed to the host
+constexpr uint32_t SUM_PARTS = 16;        // partial sums handed to the host
 constexpr uint32_t SUM_ROUNDS_TO = 4096;  // points left for sum_parts_kernel
 
 template <class F>
@@ -67,7 +67,8 @@ cudaError_t launch_sum_round(cudaStream_t stream, uint32_t resident, const point
 // parts[0 ... SUM_PARTS) add up to the sum of points[indices[i]], or of points[i] without indices.
 template <class F>
 cudaError_t launch_sum(cudaStream_t stream, uint32_t resident, void* scratch_memory,
-                       const affine<F>* points, const uint32_t* indices, uint32_t n, xyzz<F>* parts) {
+                       const affine<F>* points, const uint32_t* indices, uint32_t n,
+                       xyzz<F>* parts) {
     sum_scratch<F> s(n, resident, scratch_memory);
     int now = 0;
     for (bool gather = true; n > 0 && (gather || n > SUM_ROUNDS_TO); gather = false) {

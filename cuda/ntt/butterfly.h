@@ -16,8 +16,8 @@ CUZK_HD void butterfly(fr& a, fr& b) {
     b = t;
 }
 
-// Decimation in frequency, the last `levels` of three levels: one transform of 8 points, two of 4 or
-// four of 2, each of neighbours. Natural in, bit-reversed out.
+// Decimation in frequency, the last `levels` of three levels: one transform of 8 points, two of 4
+// or four of 2, each of neighbours. Natural in, bit-reversed out.
 CUZK_HD void transform_down(fr* a, const eighth_roots& w, uint32_t levels) {
     if (levels == 3) {
         CUZK_UNROLL
@@ -38,7 +38,8 @@ CUZK_HD void transform_down(fr* a, const eighth_roots& w, uint32_t levels) {
     for (int i = 0; i < 8; i += 2) butterfly(a[i], a[i + 1]);
 }
 
-// Decimation in time, the first `levels` of three levels: the reverse. Bit-reversed in, natural out.
+// Decimation in time, the first `levels` of three levels: the reverse. Bit-reversed in, natural
+// out.
 CUZK_HD void transform_up(fr* a, const eighth_roots& w, uint32_t levels) {
     CUZK_UNROLL
     for (int i = 0; i < 8; i += 2) butterfly(a[i], a[i + 1]);

@@ -3,20 +3,21 @@
 // transform is cut into passes, and the tables it reads.
 //
 // Two orders occur: natural, and bit-reversed (position p holds index reverse(p)). Decimation in
-// frequency turns natural into reversed, decimation in time reversed into natural, so data that goes
-// there and back is never permuted in memory.
+// frequency turns natural into reversed, decimation in time reversed into natural, so data that
+// goes there and back is never permuted in memory.
 #pragma once
 #include "../field/fr.h"
 
 namespace cuzk {
 
 constexpr uint32_t NTT_MAX_LOG = 28;
-constexpr uint32_t NTT_PASS_LOG = 9;      // levels of a pass at most
-constexpr uint32_t NTT_TILE_LOG = 11;     // elements of a block's tile: 256 threads of 8, 64 KB
-constexpr uint32_t NTT_BLOCKS_LOG = 8;    // as many blocks a pass if that can be, so that no SM idles
-constexpr uint32_t NTT_SMALL_LOG = 9;     // roots of unity for the steps inside a tile
-constexpr uint32_t NTT_HIGH_LOG = 18;     // of the high table of roots: 8 MB, stays in the L2 cache
-constexpr uint32_t NTT_POWER_HIGH_LOG = 9;  // of the high table of coset powers: stays in the L1 cache
+constexpr uint32_t NTT_PASS_LOG = 9;    // levels of a pass at most
+constexpr uint32_t NTT_TILE_LOG = 11;   // elements of a block's tile: 256 threads of 8, 64 KB
+constexpr uint32_t NTT_BLOCKS_LOG = 8;  // as many blocks a pass if that can be, so that no SM idles
+constexpr uint32_t NTT_SMALL_LOG = 9;   // roots of unity for the steps inside a tile
+constexpr uint32_t NTT_HIGH_LOG = 18;   // of the high table of roots: 8 MB, stays in the L2 cache
+constexpr uint32_t NTT_POWER_HIGH_LOG =
+    9;  // of the high table of coset powers: stays in the L1 cache
 
 // The low `bits` bits of x, reversed.
 CUZK_HD uint32_t reverse_bits(uint32_t x, uint32_t bits) {
@@ -36,8 +37,8 @@ inline uint32_t ntt_pass_levels(uint32_t log_n, uint32_t i) {
     return log_n / passes + (i < log_n % passes ? 1 : 0);
 }
 
-// Columns of a tile of at most 2^largest elements: as many as fit, side by side, but fewer when there would
-// be too few blocks.
+// Columns of a tile of at most 2^largest elements: as many as fit, side by side, but fewer when
+// there would be too few blocks.
 inline uint32_t ntt_log_columns(uint32_t largest, uint32_t log_n, uint32_t levels, uint32_t below) {
     uint32_t most = below ? below : log_n - levels;
     uint32_t tile = log_n < largest + NTT_BLOCKS_LOG ? log_n - NTT_BLOCKS_LOG : largest;
@@ -58,12 +59,14 @@ struct ntt_tables {
     fr* root_high;  // w^(i 2^log_root_low)
     fr* root_low;   // w^i
     fr* one_over_n;
+    fr* one_over_n_z;        // 1 / (n Z), a plain number
     fr* coset_high;          // 7^(i 2^log_power_low)
     fr* coset_inverse_high;  // 7^(-i 2^log_power_low)
     fr* coset_low;           // 7^i
     fr* coset_over_n_low;    // 7^i / n
     fr* coset_inverse_low;   // 7^-i / n
-    fr* quotient_low;        // 7^-i / (n Z), a plain number; Z = 7^n - 1 is the value of X^n - 1 on the coset
+    fr* quotient_low;  // 7^-i / (n Z), a plain number; Z = 7^n - 1 is the value of X^n - 1 on the
+                       // coset
     uint32_t log_root_high, log_root_low, log_power_high, log_power_low;
     size_t size;
 
@@ -77,6 +80,7 @@ struct ntt_tables {
         take(base, root_high, log_root_high);
         take(base, root_low, log_root_low);
         take(base, one_over_n, 0);
+        take(base, one_over_n_z, 0);
         take(base, coset_high, log_power_high);
         take(base, coset_inverse_high, log_power_high);
         take(base, coset_low, log_power_low);

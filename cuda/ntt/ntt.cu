@@ -2,9 +2,10 @@
 // Number-theoretic transforms over Fr, and the quotient of the QAP.
 //
 // A transform is done in passes of up to 9 levels. A pass reads tiles of 2^levels rows and a few
-// columns, transforms each column through shared memory in steps of 8 points a thread, and multiplies
-// by the twiddles between passes. Elements stay below 2 r between passes, canonical at the end.
-// Coset powers, 1/n, and a b - c are applied while loading and storing.
+// columns, transforms each column through shared memory in steps of 8 points a thread, and
+// multiplies by the twiddles between passes. Elements stay below 2 r between passes, canonical at
+// the end. Coset powers, 1/n, and the quotient's product and difference are applied while loading
+// and storing.
 #include "../launch.h"
 #include "butterfly.h"
 #include "domain.h"
@@ -14,8 +15,11 @@ namespace {
 
 constexpr int BLOCK = 1 << (NTT_TILE_LOG - 3);
 constexpr int BLOCKS_PER_SM = 2;
-// A gap of 4 elements after 32 keeps the accesses of the last step (stride 1) off one another's banks.
-constexpr uint32_t tile_padded(uint32_t tile_log) { return (1u << tile_log) + (1u << tile_log >> 3); }
+// A gap of 4 elements after 32 keeps the accesses of the last step (stride 1) off one another's
+// banks.
+constexpr uint32_t tile_padded(uint32_t tile_log) {
+    return (1u << tile_log) + (1u << tile_log >> 3);
+}
 constexpr size_t tile_bytes(uint32_t tile_log) { return 2 * tile_padded(tile_log) * sizeof(uint4); }
 
 enum scale_kind : uint32_t { SCALE_NONE, SCALE_CONSTANT, SCALE_POWERS };
@@ -28,14 +32,15 @@ struct scaling {
 struct ntt_pass {
     const fr* in;
     fr* out;
-    const fr *times, *minus;  // not null: the input is in * times - minus
+    const fr* times;  // not null: the input is in * times
+    const fr* minus;  // not null: taken from the output in order, itself bit-reversed
     uint32_t log_n;
-    uint32_t levels;   // 3 ... 9
-    uint32_t below;    // index bits below the pass's
+    uint32_t levels;  // 3 ... 9
+    uint32_t below;   // index bits below the pass's
     uint32_t log_columns;
-    uint32_t half;     // of an element to the other, in the tile
-    bool inverse;      // roots of the inverse transform
-    bool first, last;  // of the transform
+    uint32_t half;      // of an element to the other, in the tile
+    bool inverse;       // roots of the inverse transform
+    bool first, last;   // of the transform
     bool reversed_out;  // last pass of decimation in frequency: leave bit-reversed, or put in order
     eighth_roots roots;
     scaling before, after;
@@ -72,8 +77,8 @@ CUZK_DEVICE uint32_t tile_place(const ntt_pass& p, uint32_t row, uint32_t column
 // Hands the elements over: from the rows of stride 2^from to those of stride 2^to.
 CUZK_DEVICE void exchange(const ntt_pass& p, fr* a, uint4* tile, uint32_t u, uint32_t column,
                           uint32_t from, uint32_t to) {
-    // Rows pass between 2^max(from, to) neighbouring u only, which may all be in one warp; the threads that
-    // read these rows last are the same ones.
+    // Rows pass between 2^max(from, to) neighbouring u only, which may all be in one warp; the
+    // threads that read these rows last are the same ones.
     const bool in_warp = (from > to ? from : to) + p.log_columns <= 5;
     auto wait = [&] {
         if (in_warp) {
@@ -110,7 +115,8 @@ CUZK_DEVICE void step_twiddles(const ntt_pass& p, fr* a, uint32_t u, uint32_t lo
     }
 }
 
-// The twiddle between this pass and the one on the bits below: w^(frequency * low), on 2^(levels+below).
+// The twiddle between this pass and the one on the bits below: w^(frequency * low), on
+// 2^(levels+below).
 CUZK_DEVICE fr pass_twiddle(const ntt_pass& p, fr a, uint32_t row, uint32_t low) {
     uint32_t e = reverse_bits(row, p.levels) * low << (p.log_n - p.levels - p.below);
     if (p.inverse) e = (0u - e) & ((1u << p.log_n) - 1);
@@ -146,9 +152,11 @@ CUZK_DEVICE tile_map map_tile(const ntt_pass& p) {
 }
 
 // Decimation in frequency: natural to bit-reversed.
-__global__ void __launch_bounds__(BLOCK, BLOCKS_PER_SM) ntt_down_kernel(const __grid_constant__ ntt_pass p) {
+__global__ void __launch_bounds__(BLOCK, BLOCKS_PER_SM)
+    ntt_down_kernel(const __grid_constant__ ntt_pass p) {
     extern __shared__ uint4 tile[];
-    const uint32_t column = threadIdx.x & ((1u << p.log_columns) - 1), u = threadIdx.x >> p.log_columns;
+    const uint32_t column = threadIdx.x & ((1u << p.log_columns) - 1),
+                   u = threadIdx.x >> p.log_columns;
     const tile_map map = map_tile(p);
     uint32_t base = map.base + (column << map.log_column);
     // In order, the last pass's columns are chosen so that their outputs are neighbours.
@@ -164,7 +172,7 @@ __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_SM) ntt_down_kernel(const __
         uint32_t at = base + ((u + (i << log_s)) << map.log_row);
         a[i] = load(p.in + at);
         if (p.first) {
-            if (p.times) a[i] = sub2(mul_lazy(load(p.times + at), a[i]), load(p.minus + at));
+            if (p.times) a[i] = mul_lazy(load(p.times + at), a[i]);
             a[i] = scale(p.before, a[i], at);
         }
     }
@@ -195,16 +203,21 @@ __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_SM) ntt_down_kernel(const __
             uint32_t index = in_order ? reverse_bits(row, p.levels) << log_blocks | neighbour
                                       : reverse_bits(at, p.log_n);
             a[i] = reduce(scale(p.after, a[i], index));
-            if (in_order) at = index;
+            if (in_order) {
+                if (p.minus) a[i] = sub(a[i], load(p.minus + at));
+                at = index;
+            }
         }
         store(p.out + at, a[i]);
     }
 }
 
 // Decimation in time: bit-reversed to natural.
-__global__ void __launch_bounds__(BLOCK, BLOCKS_PER_SM) ntt_up_kernel(const __grid_constant__ ntt_pass p) {
+__global__ void __launch_bounds__(BLOCK, BLOCKS_PER_SM)
+    ntt_up_kernel(const __grid_constant__ ntt_pass p) {
     extern __shared__ uint4 tile[];
-    const uint32_t column = threadIdx.x & ((1u << p.log_columns) - 1), u = threadIdx.x >> p.log_columns;
+    const uint32_t column = threadIdx.x & ((1u << p.log_columns) - 1),
+                   u = threadIdx.x >> p.log_columns;
     const tile_map map = map_tile(p);
     const uint32_t base = map.base + (column << map.log_column);
     const uint32_t spread = p.levels - 3;
@@ -249,7 +262,7 @@ __global__ void ntt_tiny_kernel(const __grid_constant__ ntt_pass p, bool reverse
     fr x[4], y[4];
     for (uint32_t i = 0; i < n; i++) {
         fr a = load(p.in + i);
-        if (p.times) a = sub(mul(load(p.times + i), a), load(p.minus + i));
+        if (p.times) a = mul(load(p.times + i), a);
         uint32_t index = reversed_in ? reverse_bits(i, p.log_n) : i;
         x[index] = reduce(scale(p.before, a, index));
     }
@@ -261,8 +274,11 @@ __global__ void ntt_tiny_kernel(const __grid_constant__ ntt_pass p, bool reverse
             y[k] = add(y[k], mul(load(p.root_high + e), x[i]));
         }
     }
-    for (uint32_t k = 0; k < n; k++)
-        store(p.out + (p.reversed_out ? reverse_bits(k, p.log_n) : k), reduce(scale(p.after, y[k], k)));
+    for (uint32_t k = 0; k < n; k++) {
+        fr a = reduce(scale(p.after, y[k], k));
+        if (p.minus) a = sub(a, load(p.minus + reverse_bits(k, p.log_n)));
+        store(p.out + (p.reversed_out ? reverse_bits(k, p.log_n) : k), a);
+    }
 }
 
 // table[i] = constant * base^i, each thread a stretch.
@@ -278,7 +294,8 @@ __global__ void powers_kernel(fr* table, uint32_t n, const __grid_constant__ fr 
     }
 }
 
-void launch_powers(cudaStream_t stream, fr* table, uint32_t log_size, const fr& base, const fr& constant) {
+void launch_powers(cudaStream_t stream, fr* table, uint32_t log_size, const fr& base,
+                   const fr& constant) {
     uint32_t n = 1u << log_size, threads = (n + 31) / 32;
     powers_kernel<<<(threads + 127) / 128, 128, 0, stream>>>(table, n, base, constant);
 }
@@ -365,7 +382,8 @@ scaling powers(const fr* high, const fr* low, uint32_t log_low) {
 // What goes before and after a transform of the given direction, coset or not.
 void set_scaling(transform& t, const ntt_tables& tables, bool coset) {
     t.before = t.after = NOTHING;
-    if (!t.inverse && coset) t.before = powers(tables.coset_high, tables.coset_low, tables.log_power_low);
+    if (!t.inverse && coset)
+        t.before = powers(tables.coset_high, tables.coset_low, tables.log_power_low);
     if (t.inverse && !coset) t.after = constant(tables.one_over_n);
     if (t.inverse && coset)
         t.after = powers(tables.coset_inverse_high, tables.coset_inverse_low, tables.log_power_low);
@@ -388,9 +406,11 @@ extern "C" int cuzk_launch_ntt_tables(cuzk_stream stream, uint32_t log_n, void* 
     launch_powers(stream, t.root_high, t.log_root_high, power_of_two_power(w, t.log_root_low), one);
     launch_powers(stream, t.root_low, t.log_root_low, w, one);
     launch_powers(stream, t.one_over_n, 0, one, over_n);
-    launch_powers(stream, t.coset_high, t.log_power_high, power_of_two_power(g, t.log_power_low), one);
-    launch_powers(stream, t.coset_inverse_high, t.log_power_high, power_of_two_power(h, t.log_power_low),
+    launch_powers(stream, t.one_over_n_z, 0, one, from_montgomery(mul(over_n, over_z)));
+    launch_powers(stream, t.coset_high, t.log_power_high, power_of_two_power(g, t.log_power_low),
                   one);
+    launch_powers(stream, t.coset_inverse_high, t.log_power_high,
+                  power_of_two_power(h, t.log_power_low), one);
     launch_powers(stream, t.coset_low, t.log_power_low, g, one);
     launch_powers(stream, t.coset_over_n_low, t.log_power_low, g, over_n);
     launch_powers(stream, t.coset_inverse_low, t.log_power_low, h, over_n);
@@ -418,32 +438,46 @@ extern "C" int cuzk_launch_ntt_from_reversed(cuzk_stream stream, const void* tab
     return launch_transform(stream, t, log_n, f);
 }
 
-extern "C" int cuzk_launch_ntt(cuzk_stream stream, const void* tables, uint32_t log_n, void* in, void* out,
-                               int inverse, int coset) {
+extern "C" int cuzk_launch_ntt(cuzk_stream stream, const void* tables, uint32_t log_n, void* in,
+                               void* out, int inverse, int coset) {
     if (log_n < 1 || log_n > NTT_MAX_LOG || in == out) return cudaErrorInvalidValue;
     ntt_tables t(log_n, const_cast<void*>(tables));
-    transform f = {static_cast<fr*>(in), static_cast<fr*>(out), true,    inverse != 0, false,
-                   nullptr,              nullptr,               NOTHING, NOTHING};
+    transform f = {static_cast<fr*>(in),
+                   static_cast<fr*>(out),
+                   true,
+                   inverse != 0,
+                   false,
+                   nullptr,
+                   nullptr,
+                   NOTHING,
+                   NOTHING};
     set_scaling(f, t, coset != 0);
     return launch_transform(stream, t, log_n, f);
 }
 
 extern "C" int cuzk_launch_quotient(cuzk_stream stream, const void* tables, uint32_t log_n, void* a,
                                     void* b, void* c, void* h) {
-    if (log_n < 1 || log_n > NTT_MAX_LOG || h == a) return cudaErrorInvalidValue;
+    if (log_n < 1 || log_n > NTT_MAX_LOG || h == a || h == c) return cudaErrorInvalidValue;
     ntt_tables t(log_n, const_cast<void*>(tables));
-    fr* abc[3] = {static_cast<fr*>(a), static_cast<fr*>(b), static_cast<fr*>(c)};
-    for (fr* x : abc) {
-        // Evaluations to coefficients, bit-reversed and scaled for the coset, to values on the coset.
-        transform down = {x, x, true, true, true, nullptr, nullptr, NOTHING, NOTHING};
+    fr *pa = static_cast<fr*>(a), *pb = static_cast<fr*>(b), *pc = static_cast<fr*>(c);
+    // c needs no values on the coset: Z is a constant z there, so the polynomial of degree below n
+    // that takes a b / z is h + c / z. Its coefficients over z, bit-reversed:
+    transform down = {pc, pc, true, true, true, nullptr, nullptr, NOTHING, NOTHING};
+    down.after = constant(t.one_over_n_z);
+    cudaError_t status = launch_transform(stream, t, log_n, down);
+    if (status != cudaSuccess) return status;
+    for (fr* x : {pa, pb}) {
+        // Evaluations to coefficients, bit-reversed and scaled for the coset, to values on the
+        // coset.
+        down = {x, x, true, true, true, nullptr, nullptr, NOTHING, NOTHING};
         down.after = powers(t.coset_high, t.coset_over_n_low, t.log_power_low);
-        cudaError_t status = launch_transform(stream, t, log_n, down);
+        status = launch_transform(stream, t, log_n, down);
         if (status != cudaSuccess) return status;
         transform up = {x, x, false, false, false, nullptr, nullptr, NOTHING, NOTHING};
         status = launch_transform(stream, t, log_n, up);
         if (status != cudaSuccess) return status;
     }
-    transform back = {abc[0], static_cast<fr*>(h), true, true, false, abc[1], abc[2], NOTHING, NOTHING};
+    transform back = {pa, static_cast<fr*>(h), true, true, false, pb, pc, NOTHING, NOTHING};
     back.after = powers(t.coset_inverse_high, t.quotient_low, t.log_power_low);
     return launch_transform(stream, t, log_n, back);
 }

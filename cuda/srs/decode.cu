@@ -34,7 +34,8 @@ __global__ void __launch_bounds__(BLOCK)
 
 template <class F>
 __global__ void __launch_bounds__(BLOCK)
-    subgroup_kernel(const affine<F>* points, uint32_t n, uint64_t first, unsigned long long* fault) {
+    subgroup_kernel(const affine<F>* points, uint32_t n, uint64_t first,
+                    unsigned long long* fault) {
     const uint32_t i = blockIdx.x * BLOCK + threadIdx.x;
     if (i >= n) return;
     const affine<F> p = load_pieces<affine<F>>(reinterpret_cast<const uint4*>(points + i), 1);
@@ -47,7 +48,8 @@ template <class F>
 int decode(cudaStream_t stream, void* points, uint32_t n, uint64_t first, uint32_t checks,
            uint64_t* fault) {
     if (n == 0) return cudaSuccess;
-    decode_kernel<F><<<blocks(n), BLOCK, 0, stream>>>(static_cast<affine<F>*>(points), n, first, checks,
+    decode_kernel<F><<<blocks(n), BLOCK, 0, stream>>>(static_cast<affine<F>*>(points), n, first,
+                                                      checks,
                                                       reinterpret_cast<unsigned long long*>(fault));
     return cudaGetLastError();
 }
@@ -56,8 +58,9 @@ template <class F>
 int check_subgroup(cudaStream_t stream, const void* points, uint32_t n, uint64_t first,
                    uint64_t* fault) {
     if (n == 0) return cudaSuccess;
-    subgroup_kernel<F><<<blocks(n), BLOCK, 0, stream>>>(static_cast<const affine<F>*>(points), n, first,
-                                                        reinterpret_cast<unsigned long long*>(fault));
+    subgroup_kernel<F>
+        <<<blocks(n), BLOCK, 0, stream>>>(static_cast<const affine<F>*>(points), n, first,
+                                          reinterpret_cast<unsigned long long*>(fault));
     return cudaGetLastError();
 }
 

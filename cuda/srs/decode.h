@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Points of a parameter file: from the uncompressed encoding into affine Montgomery form, with checks.
+// Points of a parameter file: from the uncompressed encoding into affine Montgomery form, with
+// checks.
 //
 // The encoding is Zcash's: big-endian coordinates, x then y, in Fp2 the coefficient of u first; the
 // first byte's top three bits are flags, none of which a finite point has.

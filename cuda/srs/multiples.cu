@@ -20,7 +20,8 @@ struct stored_table {
 };
 
 template <class F>
-__global__ void __launch_bounds__(BLOCK) table_kernel(const affine<F>* generator, affine<F>* table) {
+__global__ void __launch_bounds__(BLOCK)
+    table_kernel(const affine<F>* generator, affine<F>* table) {
     const uint32_t i = blockIdx.x * BLOCK + threadIdx.x;
     if (i < MULTIPLE_TABLE) table[i] = multiple_entry(*generator, i);
 }
@@ -55,7 +56,8 @@ __global__ void __launch_bounds__(BLOCK)
             inverted = inverted * sum.zzz;
             point = {sum.x * (z_inverse * z_inverse), sum.y * zzz_inverse};
         }
-        store_pieces(reinterpret_cast<uint4*>(points + first + (uint64_t)count * threads), 1, point);
+        store_pieces(reinterpret_cast<uint4*>(points + first + (uint64_t)count * threads), 1,
+                     point);
     }
 }
 
@@ -67,7 +69,8 @@ int make_table(cudaStream_t stream, const void* generator, void* table) {
 }
 
 template <class F>
-int multiples(cudaStream_t stream, const void* table, const void* scalars, uint32_t n, void* points) {
+int multiples(cudaStream_t stream, const void* table, const void* scalars, uint32_t n,
+              void* points) {
     if (n == 0) return cudaSuccess;
     const uint32_t threads = (n - 1) / EACH + 1, blocks = (threads - 1) / BLOCK + 1;
     multiples_kernel<F><<<blocks, BLOCK, 0, stream>>>(static_cast<const affine<F>*>(table),
@@ -84,11 +87,13 @@ using namespace cuzk;
 extern "C" size_t cuzk_multiples_g1_table_size(void) { return MULTIPLE_TABLE * sizeof(g1_affine); }
 extern "C" size_t cuzk_multiples_g2_table_size(void) { return MULTIPLE_TABLE * sizeof(g2_affine); }
 
-extern "C" int cuzk_launch_multiples_g1_table(cuzk_stream stream, const void* generator, void* table) {
+extern "C" int cuzk_launch_multiples_g1_table(cuzk_stream stream, const void* generator,
+                                              void* table) {
     return make_table<fp>(stream, generator, table);
 }
 
-extern "C" int cuzk_launch_multiples_g2_table(cuzk_stream stream, const void* generator, void* table) {
+extern "C" int cuzk_launch_multiples_g2_table(cuzk_stream stream, const void* generator,
+                                              void* table) {
     return make_table<fp2>(stream, generator, table);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Multiples of the generators: k G for many scalars k, from a table of windows.
 //
-// A scalar is cut into signed digits of 14 bits; the table holds d 2^(14 j) G for every window j and
-// digit d = 1 ... 2^13, so a multiple is the sum of at most 19 points of it. The table takes 15 MB in
-// G1 and 30 MB in G2 and stays in a large device's second-level cache.
+// A scalar is cut into signed digits of 14 bits; the table holds d 2^(14 j) G for every window j
+// and digit d = 1 ... 2^13, so a multiple is the sum of at most 19 points of it. The table takes 15
+// MB in G1 and 30 MB in G2 and stays in a large device's second-level cache.
 #pragma once
 #include "../curve/g1.h"
 #include "../curve/g2.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What programs for a GPU machine share: device memory, checked calls, and points with known logarithms.
+// What programs for a GPU machine share: device memory, checked calls, and points with known
+// logarithms.
 #pragma once
 #include <cstdio>
 #include <cstdlib>
@@ -8,14 +9,14 @@
 #include "../launch.h"
 #include "curve_test.h"
 
-#define CUZK_MUST(call)                                                                        \
-    do {                                                                                       \
-        int status_ = (int)(call);                                                             \
-        if (status_ != 0) {                                                                    \
-            std::printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call,                          \
-                        cudaGetErrorString((cudaError_t)status_));                             \
-            std::exit(1);                                                                      \
-        }                                                                                      \
+#define CUZK_MUST(call)                                               \
+    do {                                                              \
+        int status_ = (int)(call);                                    \
+        if (status_ != 0) {                                           \
+            std::printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, \
+                        cudaGetErrorString((cudaError_t)status_));    \
+            std::exit(1);                                             \
+        }                                                             \
     } while (0)
 
 namespace cuzk {
@@ -25,7 +26,9 @@ struct device_array {
     T* p = nullptr;
     size_t n = 0;
 
-    explicit device_array(size_t count) : n(count) { CUZK_MUST(cudaMalloc(&p, (n + 1) * sizeof(T))); }
+    explicit device_array(size_t count) : n(count) {
+        CUZK_MUST(cudaMalloc(&p, (n + 1) * sizeof(T)));
+    }
     explicit device_array(const std::vector<T>& v) : device_array(v.size()) { put(v); }
     device_array(const device_array&) = delete;
     ~device_array() { cudaFree(p); }
@@ -62,9 +65,11 @@ affine<F> times_generator(const fr& a) {
 constexpr uint32_t LOG_LOW_POINTS = 14;
 template <class F>
 __global__ void __launch_bounds__(128)
-    combine_points_kernel(const affine<F>* low, const affine<F>* high, affine<F>* points, uint64_t n) {
+    combine_points_kernel(const affine<F>* low, const affine<F>* high, affine<F>* points,
+                          uint64_t n) {
     uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) points[i] = add_affine(low[i & ((1u << LOG_LOW_POINTS) - 1)], high[i >> LOG_LOW_POINTS]);
+    if (i < n)
+        points[i] = add_affine(low[i & ((1u << LOG_LOW_POINTS) - 1)], high[i >> LOG_LOW_POINTS]);
 }
 
 struct logs_of_points {
@@ -99,7 +104,8 @@ logs_of_points make_many_points(affine<F>* points, uint64_t n, uint64_t seed) {
     device_array<scalar> low_logs(fill(logs.low)), high_logs(fill(logs.high));
     device_array<affine<F>> low(low_logs.n), high(high_logs.n);
     make_points_kernel<<<(unsigned)(low.n + 127) / 128, 128>>>(low_logs.p, low.p, (uint32_t)low.n);
-    make_points_kernel<<<(unsigned)(high.n + 127) / 128, 128>>>(high_logs.p, high.p, (uint32_t)high.n);
+    make_points_kernel<<<(unsigned)(high.n + 127) / 128, 128>>>(high_logs.p, high.p,
+                                                                (uint32_t)high.n);
     combine_points_kernel<<<(unsigned)((n + 127) / 128), 128>>>(low.p, high.p, points, n);
     CUZK_MUST(cudaGetLastError());
     CUZK_MUST(cudaDeviceSynchronize());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What the tests of both sides share: a test is a function of a seed that returns 0, or the line of the
-// first thing that was not as expected; and random numbers made from the seed.
+// What the tests of both sides share: a test is a function of a seed that returns 0, or the line of
+// the first thing that was not as expected; and random numbers made from the seed.
 #pragma once
 #include "../host_device.h"
 
@@ -9,9 +9,9 @@
         if (!(condition)) return __LINE__; \
     } while (0)
 // Runs another such test.
-#define CUZK_EXPECT_PASS(test)       \
-    do {                             \
-        int line_ = (test);          \
+#define CUZK_EXPECT_PASS(test)        \
+    do {                              \
+        int line_ = (test);           \
         if (line_ != 0) return line_; \
     } while (0)
 

@@ -20,12 +20,18 @@ CUZK_COLD prime_field<P> test_element(random_source& random, uint32_t which, int
     for (int i = 1; i < k; i++) limbs_add<N>(most.v, most.v, m.v);
     limbs_sub<N>(most.v, most.v, one.v);
     switch (which) {
-        case 0: return prime_field<P>::zero();
-        case 1: return one;
-        case 2: return most;
-        case 3: return prime_field<P>::one();
-        case 4: limbs_sub<N>(a.v, m.v, one.v); return a;  // m - 1
-        case 5:  // all ones below the top limb
+        case 0:
+            return prime_field<P>::zero();
+        case 1:
+            return one;
+        case 2:
+            return most;
+        case 3:
+            return prime_field<P>::one();
+        case 4:
+            limbs_sub<N>(a.v, m.v, one.v);
+            return a;  // m - 1
+        case 5:        // all ones below the top limb
             for (int i = 0; i < N; i++) a.v[i] = ~0u;
             a.v[N - 1] = most.v[N - 1] - 1;
             return a;
@@ -126,7 +132,8 @@ CUZK_COLD int prime_field_test(random_source& random, uint32_t which_a, uint32_t
     // Lazy operands, below 2 m.
     F c = test_element<P>(random, which_a, 2), d = test_element<P>(random, which_b, 2);
     CUZK_EXPECT(reduce(c) == slow_reduce(c));
-    CUZK_EXPECT(below(add2(c, d), 2) && slow_reduce(add2(c, d)) == slow_add(slow_reduce(c), slow_reduce(d)));
+    CUZK_EXPECT(below(add2(c, d), 2) &&
+                slow_reduce(add2(c, d)) == slow_add(slow_reduce(c), slow_reduce(d)));
     CUZK_EXPECT(below(sub2(c, d), 2) &&
                 slow_add(slow_reduce(sub2(c, d)), slow_reduce(d)) == slow_reduce(c));
     F row = wide ? c : a;
@@ -148,11 +155,14 @@ CUZK_COLD int prime_field_test(random_source& random, uint32_t which_a, uint32_t
 }
 
 CUZK_COLD int fp2_test(random_source& random, uint32_t which_a, uint32_t which_b) {
-    fp2 a = {test_element<fp_params>(random, which_a, 2), test_element<fp_params>(random, which_b, 2)};
-    fp2 b = {test_element<fp_params>(random, which_b, 2), test_element<fp_params>(random, which_a, 2)};
+    fp2 a = {test_element<fp_params>(random, which_a, 2),
+             test_element<fp_params>(random, which_b, 2)};
+    fp2 b = {test_element<fp_params>(random, which_b, 2),
+             test_element<fp_params>(random, which_a, 2)};
     fp2 ca = reduce(a), cb = reduce(b);
     // (a0 + a1 u)(b0 + b1 u) with u^2 = -1, by Fp's own operations.
-    fp2 product = {sub(mul(ca.c0, cb.c0), mul(ca.c1, cb.c1)), add(mul(ca.c0, cb.c1), mul(ca.c1, cb.c0))};
+    fp2 product = {sub(mul(ca.c0, cb.c0), mul(ca.c1, cb.c1)),
+                   add(mul(ca.c0, cb.c1), mul(ca.c1, cb.c0))};
     fp2 square = {sub(sqr(ca.c0), sqr(ca.c1)), dbl(mul(ca.c0, ca.c1))};
     fp2 lazy = mul_lazy(a, b);
     CUZK_EXPECT(below(lazy.c0, 2) && below(lazy.c1, 2) && reduce(lazy) == product);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The parts of the MSM that are ordinary functions: digits, pairs, plans, and the joining of windows.
+// The parts of the MSM that are ordinary functions: digits, pairs, plans, and the joining of
+// windows.
 #pragma once
 #include "../msm/combine.h"
 #include "../msm/pair.h"
@@ -10,14 +11,18 @@ namespace cuzk {
 
 // Digits put together again give the scalar, and stay in their range.
 CUZK_COLD int digits_test(const msm_windows& g, const scalar& s) {
-    msm_recoded recoded = msm_recode(g, s);
-    fr sum = fr::zero(), radix = fr_from((uint64_t)1 << g.bits);
-    for (uint32_t w = g.windows; w-- > 0;) {
-        msm_digit d = recoded.digit(g, w);
-        CUZK_EXPECT(d.magnitude <= (w + 1 == g.windows ? g.top_max : g.run()));
-        fr digit = fr_from(d.magnitude);
-        sum = add(mul(sum, radix), d.negative ? neg(digit) : digit);
+    msm_recoded recoded = msm_recode(g, s), again = recoded;
+    fr sum = fr::zero(), weight = fr::one(), radix = fr_from((uint64_t)1 << g.bits);
+    for (uint32_t w = 0; w < g.windows; w++, recoded.drop(g.bits)) {
+        const bool top = w + 1 == g.windows;
+        msm_digit d = recoded.lowest(g, top);
+        CUZK_EXPECT(d.magnitude <= (top ? g.top_max : g.run()));
+        fr digit = mul(fr_from(d.magnitude), weight);
+        sum = add(sum, d.negative ? neg(digit) : digit);
+        weight = mul(weight, radix);
     }
+    again.drop(g.bits * (g.windows - 1));
+    CUZK_EXPECT(again.lowest(g, true).magnitude <= g.top_max);
     fr plain = from_montgomery(sum);
     CUZK_EXPECT(limbs_equal<8>(plain.v, s.v));
     return 0;
@@ -95,8 +100,9 @@ inline int msm_host_test(uint64_t seed) {
             for (int i = 0; i < 8; i++) s.v[i] = fr_params::half(i);
             CUZK_EXPECT_PASS(digits_test(g, s));
             // The largest digit of the top window is reached, and no other scalar passes it.
-            CUZK_EXPECT(msm_recode(g, s).digit(g, windows - 1).magnitude == g.top_max ||
-                        (g.top_max == 1));
+            msm_recoded largest = msm_recode(g, s);
+            largest.drop(bits * (windows - 1));
+            CUZK_EXPECT(largest.lowest(g, true).magnitude == g.top_max || g.top_max == 1);
             s.v[0] += 1;  // (r + 1)/2
             CUZK_EXPECT_PASS(digits_test(g, s));
             for (int i = 0; i < 8; i++) s.v[i] = fr_params::modulus(i);

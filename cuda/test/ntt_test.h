@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The parts of the transforms that are ordinary functions, against the sum that defines a transform; and
-// the slow twin of whole transforms.
+// The parts of the transforms that are ordinary functions, against the sum that defines a
+// transform; and the slow twin of whole transforms.
 #pragma once
 #include "../ntt/butterfly.h"
 #include "../ntt/domain.h"

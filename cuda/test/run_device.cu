@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Tests for a machine with a GPU: the tests of run_host.cpp inside a kernel, and whole operations against
-// their slow twins. "run_device small" keeps to sizes that compute-sanitizer's memcheck can follow,
-// "run_device race" to a few that racecheck can.
-// CUZK_TEST_SEED chooses the first seed.
+// Tests for a machine with a GPU: the tests of run_host.cpp inside a kernel, and whole operations
+// against their slow twins. "run_device small" keeps to sizes that compute-sanitizer's memcheck can
+// follow, "run_device race" to a few that racecheck can. CUZK_TEST_SEED chooses the first seed.
 #include <cstring>
 
 #include "../msm/plan.h"
@@ -27,7 +26,8 @@ void expect(bool condition, const char* what, uint64_t a = 0, uint64_t b = 0, ui
                     (unsigned long long)b, (unsigned long long)c);
 }
 
-// ---- functions inside a kernel --------------------------------------------------------------------
+// ---- functions inside a kernel
+// --------------------------------------------------------------------
 
 enum unit { UNIT_FIELD, UNIT_NTT, UNIT_CURVE, UNIT_MSM };
 
@@ -52,7 +52,8 @@ void test_unit(const char* name, uint32_t n) {
     std::printf("%s in a kernel: %u seeds\n", name, n);
 }
 
-// ---- transforms -----------------------------------------------------------------------------------
+// ---- transforms
+// -----------------------------------------------------------------------------------
 
 std::vector<fr> slow_ntt(std::vector<fr> x, uint32_t log_n, bool inverted, bool coset) {
     const uint32_t n = 1u << log_n;
@@ -133,12 +134,14 @@ void test_quotient(uint32_t log_n) {
     }
     fr z = random_fr(random), z_n = z;
     for (uint32_t i = 0; i < log_n; i++) z_n = sqr(z_n);
-    fr value = sub(mul(evaluate(slow_ntt(a, log_n, true, false), z), evaluate(slow_ntt(b, log_n, true, false), z)),
+    fr value = sub(mul(evaluate(slow_ntt(a, log_n, true, false), z),
+                       evaluate(slow_ntt(b, log_n, true, false), z)),
                    evaluate(slow_ntt(c, log_n, true, false), z));
     expect(mul(evaluate(h, z), sub(z_n, fr::one())) == value, "quotient times Z", log_n);
 }
 
-// ---- MSM and sums ---------------------------------------------------------------------------------
+// ---- MSM and sums
+// ---------------------------------------------------------------------------------
 
 enum pattern {
     RANDOM,       // nothing special
@@ -157,8 +160,9 @@ void make_case(pattern kind, uint32_t n, random_source& random, std::vector<fr>&
     logs.resize(n);
     scalars.resize(n);
     fr p = random_fr(random), q = random_fr(random), s = random_fr(random);
-    fr edges[6] = {fr::zero(),   fr::one(), neg(fr::one()), fr_from(2), neg(fr_from(2)),
-                   to_montgomery(fr{{1, ~0u, 7, ~0u, 0, ~0u, 0, 0x39f6d3a9}})};
+    fr edges[6] = {fr::zero(),      fr::one(),
+                   neg(fr::one()),  fr_from(2),
+                   neg(fr_from(2)), to_montgomery(fr{{1, ~0u, 7, ~0u, 0, ~0u, 0, 0x39f6d3a9}})};
     for (uint32_t i = 0; i < n; i++) {
         logs[i] = random_fr(random);
         scalars[i] = random_fr(random);
@@ -170,13 +174,30 @@ void make_case(pattern kind, uint32_t n, random_source& random, std::vector<fr>&
                 if (i > 0 && i % 10 == 0) scalars[i] = scalars[i - 1];
                 if (i % 11 == 0) logs[i] = fr::zero();
                 break;
-            case ALL_EQUAL: logs[i] = p; scalars[i] = s; break;
-            case ALTERNATING: logs[i] = i & 1 ? neg(p) : p; scalars[i] = s; break;
-            case QUARTERS: logs[i] = i & 1 ? q : p; if (i & 2) logs[i] = neg(logs[i]); scalars[i] = s; break;
-            case SMALL: scalars[i] = fr_from(random.below(4)); break;
-            case ZERO_SCALARS: scalars[i] = fr::zero(); break;
-            case INFINITE_POINTS: logs[i] = fr::zero(); break;
-            default: break;
+            case ALL_EQUAL:
+                logs[i] = p;
+                scalars[i] = s;
+                break;
+            case ALTERNATING:
+                logs[i] = i & 1 ? neg(p) : p;
+                scalars[i] = s;
+                break;
+            case QUARTERS:
+                logs[i] = i & 1 ? q : p;
+                if (i & 2) logs[i] = neg(logs[i]);
+                scalars[i] = s;
+                break;
+            case SMALL:
+                scalars[i] = fr_from(random.below(4));
+                break;
+            case ZERO_SCALARS:
+                scalars[i] = fr::zero();
+                break;
+            case INFINITE_POINTS:
+                logs[i] = fr::zero();
+                break;
+            default:
+                break;
         }
     }
 }
@@ -196,15 +217,16 @@ std::vector<affine<F>> points_of(const std::vector<fr>& logs) {
 // An MSM by the plan, in calls of `call_n`.
 template <class F>
 affine<F> run_msm(const cuzk_msm_plan& plan, uint64_t call_n, const affine<F>* points,
-                  const uint32_t* indices, const scalar* scalars, const uint32_t* sources, uint32_t n,
-                  bool montgomery) {
+                  const uint32_t* indices, const scalar* scalars, const uint32_t* sources,
+                  uint32_t n, bool montgomery) {
     device_array<uint8_t> scratch(cuzk_msm_scratch_size(&plan));
     CUZK_MUST(cudaMemset(scratch.p, 0xee, scratch.n));
     std::vector<uint8_t> sums(cuzk_msm_sums_size(&plan));
     for (uint64_t i = 0; i == 0 || i < n; i += call_n) {
         uint32_t count = (uint32_t)(n - i < call_n ? n - i : call_n);
         CUZK_MUST(launchers<F>::add(0, &plan, scratch.p, indices ? points : points + i,
-                                    indices ? indices + i : nullptr, sources ? scalars : scalars + i,
+                                    indices ? indices + i : nullptr,
+                                    sources ? scalars : scalars + i,
                                     sources ? sources + i : nullptr, count, montgomery, i == 0));
     }
     CUZK_MUST(launchers<F>::finish(0, &plan, scratch.p, sums.data()));
@@ -227,21 +249,24 @@ void test_msm(pattern kind, uint32_t n, uint32_t bits = 0, uint32_t call_n = 0) 
     device_array<scalar> d_scalars(plain);
     cuzk_msm_plan plan = {};
     if (bits) {
-        msm_plan p = msm_plan_for(sizeof(F) == 96, n, call_n ? call_n : n, 67584 * 48 / sizeof(F), bits,
-                                  (254 + bits - 1) / bits);
+        msm_plan p = msm_plan_for(sizeof(F) == 96, n, call_n ? call_n : n, 67584 * 48 / sizeof(F),
+                                  bits, (254 + bits - 1) / bits);
         std::memcpy(&plan, &p, sizeof p);
         if (!call_n) call_n = n;
     } else {
-        call_n = (uint32_t)cuzk_msm_make_plan(&plan, sizeof(F) == 96, n, multiprocessors, ~(size_t)0);
+        call_n =
+            (uint32_t)cuzk_msm_make_plan(&plan, sizeof(F) == 96, n, multiprocessors, ~(size_t)0);
     }
-    affine<F> got = run_msm<F>(plan, call_n ? call_n : 1, points.p, nullptr, d_scalars.p, nullptr, n, false);
+    affine<F> got =
+        run_msm<F>(plan, call_n ? call_n : 1, points.p, nullptr, d_scalars.p, nullptr, n, false);
     affine<F> expected = times_generator<F>(sum);
     expect(got == expected, sizeof(F) == 48 ? "msm g1" : "msm g2", kind, n, bits);
 
     // The plain sum of the same points.
     sum = fr::zero();
     for (const fr& a : logs) sum = add(sum, a);
-    device_array<uint8_t> scratch(launchers<F>::sum_scratch(n, multiprocessors)), parts(launchers<F>::parts_size);
+    device_array<uint8_t> scratch(launchers<F>::sum_scratch(n, multiprocessors)),
+        parts(launchers<F>::parts_size);
     CUZK_MUST(launchers<F>::sum(0, multiprocessors, scratch.p, points.p, nullptr, n, parts.p));
     launchers<F>::sum_combine(parts.get().data(), CUZK_SUM_PARTS, &got);
     expect(got == times_generator<F>(sum), sizeof(F) == 48 ? "sum g1" : "sum g2", kind, n);
@@ -277,16 +302,19 @@ void test_split(uint32_t n, uint32_t of_dense, bool compact) {
     CUZK_MUST(cudaMemset(full.p, 0xff, full.n * 4));
     CUZK_MUST(cuzk_launch_classify(0, d_assignment.p, n, ones.p, full.p));
     CUZK_MUST(cuzk_launch_split(0, scratch.p, n, ones.p, full.p, of_dense ? d_density.p : nullptr,
-                                first_point, compact, one_points.p, rest_points.p, rest_values.p, counts.p));
+                                first_point, compact, one_points.p, rest_points.p, rest_values.p,
+                                counts.p));
     CUZK_MUST(cudaDeviceSynchronize());
     std::vector<uint32_t> count = counts.get(), o = one_points.get(), r = rest_points.get(),
                           v = rest_values.get();
-    expect(count[0] == want_ones.size() && count[1] == want_rest.size(), "split counts", n, count[0], count[1]);
+    expect(count[0] == want_ones.size() && count[1] == want_rest.size(), "split counts", n,
+           count[0], count[1]);
     if (count[0] != want_ones.size() || count[1] != want_rest.size()) return;
     o.resize(count[0]);
     r.resize(count[1]);
     v.resize(count[1]);
-    expect(o == want_ones && r == want_rest && v == want_values, "split lists", n, of_dense, compact);
+    expect(o == want_ones && r == want_rest && v == want_values, "split lists", n, of_dense,
+           compact);
     if (n > 2000) return;
 
     // The lists used: sum of ones, and the rest by MSM from Montgomery values.
@@ -297,7 +325,8 @@ void test_split(uint32_t n, uint32_t of_dense, bool compact) {
     for (uint32_t i : o) sum = add(sum, logs[i]);
     device_array<uint8_t> sum_scratch(launchers<F>::sum_scratch(count[0], multiprocessors)),
         parts(launchers<F>::parts_size);
-    CUZK_MUST(launchers<F>::sum(0, multiprocessors, sum_scratch.p, points.p, one_points.p, count[0], parts.p));
+    CUZK_MUST(launchers<F>::sum(0, multiprocessors, sum_scratch.p, points.p, one_points.p, count[0],
+                                parts.p));
     affine<F> got;
     launchers<F>::sum_combine(parts.get().data(), CUZK_SUM_PARTS, &got);
     expect(got == times_generator<F>(sum), "sum of ones", n, of_dense, compact);
@@ -306,9 +335,10 @@ void test_split(uint32_t n, uint32_t of_dense, bool compact) {
     for (uint32_t i = 0; i < count[1]; i++) sum = add(sum, mul(logs[r[i]], values[v[i]]));
     device_array<fr> d_values(values);
     cuzk_msm_plan plan;
-    uint64_t call_n = cuzk_msm_make_plan(&plan, sizeof(F) == 96, count[1], multiprocessors, ~(size_t)0);
-    got = run_msm<F>(plan, call_n, points.p, rest_points.p, reinterpret_cast<const scalar*>(d_values.p),
-                     rest_values.p, count[1], true);
+    uint64_t call_n =
+        cuzk_msm_make_plan(&plan, sizeof(F) == 96, count[1], multiprocessors, ~(size_t)0);
+    got = run_msm<F>(plan, call_n, points.p, rest_points.p,
+                     reinterpret_cast<const scalar*>(d_values.p), rest_values.p, count[1], true);
     expect(got == times_generator<F>(sum), "msm of the rest", n, of_dense, compact);
 }
 
@@ -316,7 +346,8 @@ void test_split(uint32_t n, uint32_t of_dense, bool compact) {
 
 int main(int argc, char** argv) {
     const bool small = argc > 1 && std::strcmp(argv[1], "small") == 0;
-    if (const char* text = std::getenv("CUZK_TEST_SEED")) first_seed = std::strtoull(text, nullptr, 0);
+    if (const char* text = std::getenv("CUZK_TEST_SEED"))
+        first_seed = std::strtoull(text, nullptr, 0);
     int device_count = 0;
     if (cudaGetDeviceCount(&device_count) != cudaSuccess || device_count == 0) {
         std::printf("run_device: SKIPPED, no CUDA device\n");
@@ -370,6 +401,7 @@ int main(int argc, char** argv) {
             test_split<fp>(n, of_dense, false);
             if (!small) test_split<fp2>(n, of_dense, true);
         }
-    std::printf(failures ? "device tests: %d FAILED\n" : "device tests: passed (%d failures)\n", failures);
+    std::printf(failures ? "device tests: %d FAILED\n" : "device tests: passed (%d failures)\n",
+                failures);
     return failures != 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Device code on the host: every test that is an ordinary function, with all stated invariants asserted.
-// CUZK_TEST_SEED chooses the first seed.
+// Device code on the host: every test that is an ordinary function, with all stated invariants
+// asserted. CUZK_TEST_SEED chooses the first seed.
 #include <cstdio>
 #include <cstdlib>
 
@@ -45,6 +45,7 @@ int main() {
         for (uint32_t k = 0; k < n; k++)
             if (y[k] != slow_transform_at(x, n, w, k)) report("ntt_test.h", first, __LINE__);
     }
-    std::printf(failures ? "device code on the host: FAILED\n" : "device code on the host: passed\n");
+    std::printf(failures ? "device code on the host: FAILED\n"
+                         : "device code on the host: passed\n");
     return failures != 0;
 }

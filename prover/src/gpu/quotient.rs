@@ -37,7 +37,7 @@ impl RowSource<'_> {
 pub(super) struct Evaluations<'a> {
     rows: RowSource<'a>,
     log_n: u32,
-    /// c, b and a, once taken; only c, which then holds the quotient, after `drop_factors`.
+    /// b, c and a, once taken; only b, which then holds the quotient, after `drop_factors`.
     vectors: Vec<Lease>,
 }
 
@@ -59,8 +59,8 @@ impl<'a> Evaluations<'a> {
     /// Takes the vectors' memory.
     pub(super) fn take(&mut self, current: &Current<'_>, pool: &Arc<Pool>) -> Result<()> {
         for what in [
-            "the evaluations of c",
             "the evaluations of b",
+            "the evaluations of c",
             "the evaluations of a",
         ] {
             self.vectors
@@ -69,20 +69,24 @@ impl<'a> Evaluations<'a> {
         Ok(())
     }
 
+    /// The vector of a, b or c by its number.
+    fn vector(&self, which: usize) -> &Lease {
+        &self.vectors[[2, 0, 1][which]]
+    }
+
     /// The copies that fill the vectors up to the last row, a batch a vector; none where the
     /// device evaluates.
     pub(super) fn orders(&self) -> Vec<Vec<Order<'a>>> {
         let RowSource::Given(given) = self.rows else {
             return Vec::new();
         };
-        let vectors = self.vectors.iter().rev();
-        let order = |(source, vector): (&'a [Scalar], &Lease)| {
+        let order = |(which, source): (usize, &'a [Scalar])| {
             vec![Order {
                 source: scalar_bytes(source),
-                address: vector.address(),
+                address: self.vector(which).address(),
             }]
         };
-        given.into_iter().zip(vectors).map(order).collect()
+        given.into_iter().enumerate().map(order).collect()
     }
 
     /// Queues zeros for the rest of the domain behind the caller's rows.
@@ -107,8 +111,8 @@ impl<'a> Evaluations<'a> {
         compute: &Compute,
         witness: &DeviceWitness<'_>,
     ) -> Result<()> {
-        for (which, vector) in self.vectors.iter().rev().enumerate() {
-            let (out, n) = (vector.address(), 1 << self.log_n);
+        for which in 0..3 {
+            let (out, n) = (self.vector(which).address(), 1 << self.log_n);
             // SAFETY: promised by the caller; a vector holds the domain's scalars.
             unsafe {
                 compute
@@ -119,7 +123,7 @@ impl<'a> Evaluations<'a> {
         Ok(())
     }
 
-    /// Queues the quotient's coefficients, plain scalars in natural order, into the last vector.
+    /// Queues the quotient's coefficients, plain scalars in natural order, into b's vector.
     ///
     /// # Safety
     /// The vectors are filled once the stream gets there, and stay until it is done.
@@ -135,8 +139,8 @@ impl<'a> Evaluations<'a> {
         // SAFETY: promised by the caller; each vector has 2^log_n scalars.
         let code = unsafe {
             let stream = compute.stream().as_ptr();
-            let [a, b, c] = [2, 1, 0].map(|i: usize| self.vectors[i].at(0));
-            kernels::cuzk_launch_quotient(stream, tables, self.log_n, a, b, c, c)
+            let [a, b, c] = [0, 1, 2].map(|which| self.vector(which).at(0));
+            kernels::cuzk_launch_quotient(stream, tables, self.log_n, a, b, c, b)
         };
         compute.check(code, "the quotient")
     }
@@ -146,7 +150,7 @@ impl<'a> Evaluations<'a> {
         self.vectors[0].address()
     }
 
-    /// Gives the memory of a and b back, once the stream is done with them.
+    /// Gives the memory of a and c back, once the stream is done with them.
     pub(super) fn drop_factors(&mut self) {
         self.vectors.truncate(1);
     }
