@@ -116,14 +116,24 @@ int cuzk_launch_split(cuzk_stream stream, void* scratch, uint32_t n, const uint3
 // ---- the rows of a circuit
 // ------------------------------------------------------------------------
 
-// One matrix's rows for a witness: out[i] for i < n, zeros past the last block of 64 rows. Blocks
-// and words are the circuit's compact rows (evaluate/rows.h). With `ranks` (the full variables
-// before every 512th) only the full variables' values are in `values`; with ranks null every
-// variable's is, and ones and full are not read.
-int cuzk_launch_evaluate(cuzk_stream stream, const void* blocks, uint32_t n_blocks,
-                         const void* words, const void* coefficients, const void* inputs,
-                         uint32_t n_inputs, const void* values, const uint32_t* ones,
-                         const uint32_t* full, const uint32_t* ranks, uint64_t n, void* out);
+// Rows of one matrix in compact form (evaluate/rows.h), which a circuit has `copies` times. Each
+// further copy adds the strides to its own columns: inputs from own_inputs on, auxiliary columns
+// from own_aux on.
+typedef struct {
+    const void* blocks;
+    const void* words;
+    uint32_t rows, copies;
+    uint32_t own_inputs, own_aux;
+    uint32_t input_stride, aux_stride;
+} cuzk_rows;
+
+// These rows for a witness, copy after copy: rows * copies scalars. With `ranks` (the full
+// variables before every 512th) only the full variables' values are in `values`; with ranks null
+// every variable's is, and ones and full are not read.
+int cuzk_launch_evaluate(cuzk_stream stream, const cuzk_rows* rows, const void* coefficients,
+                         const void* inputs, uint32_t n_inputs, const void* values,
+                         const uint32_t* ones, const uint32_t* full, const uint32_t* ranks,
+                         void* out);
 
 // ---- parameters
 // -----------------------------------------------------------------------------------

@@ -44,17 +44,17 @@ CUZK_DEVICE fr warp_sum(fr a) {
     return a;
 }
 
-// A block of 64 threads evaluates a block of 64 rows, and writes zeros for rows past the last.
+// A block of 64 threads evaluates a block of 64 rows of one copy. The copies of a block are
+// neighbours in the grid: its words are read from memory once.
 __global__ void __launch_bounds__(ROWS)
-    evaluate_kernel(const rows_block* blocks, uint32_t n_blocks, const uint16_t* words,
-                    const fr* coefficients, const __grid_constant__ witness_view witness,
-                    uint64_t n, fr* out) {
-    const uint64_t row = (uint64_t)blockIdx.x * ROWS + threadIdx.x;
-    if (blockIdx.x >= n_blocks) {
-        if (row < n) out[row] = fr::zero();
-        return;
-    }
-    const rows_view rows = rows_view::of(blocks[blockIdx.x], words);
+    evaluate_kernel(const __grid_constant__ cuzk_rows stored, const fr* coefficients,
+                    const __grid_constant__ witness_view witness, fr* out) {
+    const uint32_t block = blockIdx.x / stored.copies, copy = blockIdx.x % stored.copies;
+    const uint32_t row = block * ROWS + threadIdx.x;
+    const column_shift shift = {witness.n_inputs, stored.own_inputs, stored.own_aux,
+                                copy * stored.input_stride, copy * stored.aux_stride};
+    const rows_view rows = rows_view::of(static_cast<const rows_block*>(stored.blocks)[block],
+                                         static_cast<const uint16_t*>(stored.words), shift);
     const uint32_t start = threadIdx.x == 0 ? 0 : rows.end(threadIdx.x - 1);
     const uint32_t end = rows.end(threadIdx.x);
     const bool is_long = end - start > SHORT_ROW;
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(ROWS)
         for (int i = 0; i < 8; i++) total.v[i] = __shfl_sync(~0u, shared.v[i], 0);
         if ((int)lane == owner) sum = total;
     }
-    if (row < n) out[row] = sum;
+    if (row < stored.rows) out[(uint64_t)copy * stored.rows + row] = sum;
 }
 
 }  // namespace
@@ -78,20 +78,19 @@ __global__ void __launch_bounds__(ROWS)
 
 using namespace cuzk;
 
-extern "C" int cuzk_launch_evaluate(cuzk_stream stream, const void* blocks, uint32_t n_blocks,
-                                    const void* words, const void* coefficients, const void* inputs,
-                                    uint32_t n_inputs, const void* values, const uint32_t* ones,
-                                    const uint32_t* full, const uint32_t* ranks, uint64_t n,
-                                    void* out) {
-    if (n == 0) return cudaSuccess;
+extern "C" int cuzk_launch_evaluate(cuzk_stream stream, const cuzk_rows* rows,
+                                    const void* coefficients, const void* inputs, uint32_t n_inputs,
+                                    const void* values, const uint32_t* ones, const uint32_t* full,
+                                    const uint32_t* ranks, void* out) {
+    const uint32_t blocks = (rows->rows + ROWS - 1) / ROWS * rows->copies;
+    if (blocks == 0) return cudaSuccess;
     const witness_view witness = {static_cast<const fr*>(inputs),
                                   static_cast<const fr*>(values),
                                   ones,
                                   full,
                                   ranks,
                                   n_inputs};
-    evaluate_kernel<<<(uint32_t)((n + ROWS - 1) / ROWS), ROWS, 0, stream>>>(
-        static_cast<const rows_block*>(blocks), n_blocks, static_cast<const uint16_t*>(words),
-        static_cast<const fr*>(coefficients), witness, n, static_cast<fr*>(out));
+    evaluate_kernel<<<blocks, ROWS, 0, stream>>>(*rows, static_cast<const fr*>(coefficients),
+                                                 witness, static_cast<fr*>(out));
     return cudaGetLastError();
 }

@@ -5,6 +5,8 @@
 // to each row's end), `far` columns of two words each (low word first), a column code a term, a
 // coefficient index a term. Codes below WINDOW count from the block's base column, the others index
 // its far columns. A wide block has the same without far columns, every number in two words.
+//
+// Rows that a circuit repeats are stored once, with the columns of their first copy.
 #pragma once
 #include "../field/fr.h"
 
@@ -22,13 +24,27 @@ struct rows_block {
 };
 static_assert(sizeof(rows_block) == 16, "a block as Rust lays it out");
 
+// What a copy adds to the columns of the first: inputs from own_inputs on and auxiliary columns
+// (from `inputs` on) from own_aux on move, the others stay. No window holds an auxiliary column
+// that stays.
+struct column_shift {
+    uint32_t inputs, own_inputs, own_aux, input, aux;
+
+    CUZK_HD uint32_t place(uint32_t column) const {
+        if (column >= own_aux) return column + aux;
+        return column >= own_inputs && column < inputs ? column + input : column;
+    }
+};
+
 struct rows_view {
     const uint16_t* words;
+    column_shift shift;
     uint32_t base, far;
     bool wide;
 
-    static CUZK_HD rows_view of(const rows_block& block, const uint16_t* words) {
-        return {words + block.start, block.base, block.far, block.form != 0};
+    static CUZK_HD rows_view of(const rows_block& block, const uint16_t* words,
+                                const column_shift& shift) {
+        return {words + block.start, shift, block.base + shift.aux, block.far, block.form != 0};
     }
     // Number `i` of those that start at word `at` and take two words each.
     CUZK_HD uint32_t pair(uint32_t at, uint32_t i) const {
@@ -38,12 +54,12 @@ struct rows_view {
     CUZK_HD uint32_t terms() const { return end(ROWS - 1); }
     CUZK_HD void term(uint32_t i, uint32_t terms, uint32_t& column, uint32_t& coefficient) const {
         if (wide) {
-            column = pair(2 * ROWS, i);
+            column = shift.place(pair(2 * ROWS, i));
             coefficient = pair(2 * ROWS + 2 * terms, i);
             return;
         }
         const uint32_t columns = ROWS + 2 * far, code = words[columns + i];
-        column = code < WINDOW ? base + code : pair(ROWS, code - WINDOW);
+        column = code < WINDOW ? base + code : shift.place(pair(ROWS, code - WINDOW));
         coefficient = words[columns + terms + i];
     }
 };

@@ -17,17 +17,17 @@ use storage_proofs_porep::stacked::{
 };
 
 use super::c1::{Head, Node, C1};
-use super::kinds::{SealProof, SectorSize, TreeShape, Variant, DRG_PARENTS, EXP_PARENTS};
+use super::kinds::{SealProof, SectorSize, Shape, TreeShape, Variant, DRG_PARENTS, EXP_PARENTS};
 use super::vanilla::vanilla_proofs;
 
 /// The trees over columns and replica hash with Poseidon.
 pub(super) trait Tree: 'static + MerkleTreeTrait<Hasher = PoseidonHasher> {}
 impl<T: 'static + MerkleTreeTrait<Hasher = PoseidonHasher>> Tree for T {}
 
-/// Calls a function that is generic over the tree with that of a sector size.
+/// Calls a function that is generic over the tree with that of a shape.
 macro_rules! with_tree {
-    ($size:expr, $function:ident($($argument:expr),*)) => {
-        match $size.shape().tree {
+    ($shape:expr, $function:ident($($argument:expr),*)) => {
+        match $shape.tree {
             TreeShape::Base => $function::<SectorShapeBase>($($argument),*),
             TreeShape::Sub8 => $function::<SectorShapeSub8>($($argument),*),
             TreeShape::Top2 => $function::<SectorShapeTop2>($($argument),*),
@@ -53,6 +53,15 @@ pub(super) fn public_params<T: Tree>(proof: SealProof) -> Result<PublicParams<T>
         Variant::Synthetic => Challenges::new_synthetic(shape.challenges),
         Variant::NonInteractive => Challenges::new_non_interactive(shape.challenges),
     };
+    vanilla_params(proof, &shape, challenges)
+}
+
+/// The vanilla parameters of a shape, with the graph of a proof's version.
+fn vanilla_params<T: Tree>(
+    proof: SealProof,
+    shape: &Shape,
+    challenges: Challenges,
+) -> Result<PublicParams<T>> {
     Drg::<T>::setup(&SetupParams {
         nodes: shape.nodes() as usize,
         degree: DRG_PARENTS,
@@ -86,16 +95,69 @@ pub fn cache_identifier(size: SectorSize) -> Result<String> {
         let params = public_params::<T>(proof)?;
         Ok(<Compound<T> as CacheableParameters<Circuit<T>, _>>::cache_identifier(&params))
     }
-    with_tree!(size, identifier(SealProof::new(Variant::V1_1, size)))
+    with_tree!(
+        size.shape(),
+        identifier(SealProof::new(Variant::V1_1, size))
+    )
 }
 
-/// Records the circuit of one partition. It does not depend on the version.
+/// Compiles the circuit of one partition. It does not depend on the version.
 pub fn record(size: SectorSize) -> Result<CompiledCircuit> {
-    fn blank<T: Tree>(proof: SealProof) -> Result<CompiledCircuit> {
-        let params = public_params::<T>(proof)?;
-        CompiledCircuit::record(Compound::<T>::blank_circuit(&params))
+    compile(&size.shape())
+}
+
+/// Compiles the circuit of one partition of any shape: one challenge's rows kept once, found from
+/// the circuits of one and of two challenges, or all rows where there are no more challenges.
+///
+/// Works on rayon's current pool.
+pub fn compile(shape: &Shape) -> Result<CompiledCircuit> {
+    if stored_challenges(shape) == shape.challenges {
+        return record_all(shape);
     }
-    with_tree!(size, blank(SealProof::new(Variant::V1_1, size)))
+    let of = |challenges| {
+        record_all(&Shape {
+            challenges,
+            ..*shape
+        })
+    };
+    let (one, two) = rayon::join(|| of(1), || of(2));
+    CompiledCircuit::repeated(&one?, &two?, shape.challenges)
+}
+
+/// Challenges whose rows a compiled circuit keeps: one for all, unless that saves no recording.
+pub fn stored_challenges(shape: &Shape) -> usize {
+    match shape.challenges {
+        few @ ..=2 => few,
+        _ => 1,
+    }
+}
+
+/// Records all rows of a partition's circuit.
+pub fn record_all(shape: &Shape) -> Result<CompiledCircuit> {
+    fn record<T: Tree>(shape: &Shape) -> Result<CompiledCircuit> {
+        CompiledCircuit::record(blank_circuit::<T>(shape)?)
+    }
+    with_tree!(shape, record(shape))
+}
+
+/// Compares every row of a compiled circuit with a partition's own as it is synthesized: at 32 GiB
+/// minutes of one core, in little memory.
+///
+/// Errors: `SelfCheckFailed` with the first row that differs.
+pub fn check(shape: &Shape, compiled: &CompiledCircuit) -> Result<()> {
+    fn check<T: Tree>(shape: &Shape, compiled: &CompiledCircuit) -> Result<()> {
+        compiled.check(blank_circuit::<T>(shape)?)
+    }
+    with_tree!(shape, check(shape, compiled))
+}
+
+/// A partition's circuit without values.
+fn blank_circuit<T: Tree>(shape: &Shape) -> Result<StackedCircuit<T, Sha256Hasher>> {
+    // What else the parameters hold does not show in the circuit.
+    let proof = SealProof::new(Variant::V1_1, SectorSize::Kib2);
+    let challenges = Challenges::new_interactive(shape.challenges);
+    let params = vanilla_params::<T>(proof, shape, challenges)?;
+    Ok(Compound::<T>::blank_circuit(&params))
 }
 
 /// Makes the witness of partition `k` through the circuit's own closures.
@@ -108,7 +170,7 @@ pub fn synthesize(c1: &C1, k: usize) -> Result<Witness> {
             .map_err(|error| unexpected("building the circuit", error))?;
         circuit::synthesize(circuit)
     }
-    with_tree!(c1.proof().sector_size(), closures(c1, k))
+    with_tree!(c1.proof().shape(), closures(c1, k))
 }
 
 /// The public inputs of partition `k`, without the constant one. The head is checked.
@@ -118,7 +180,7 @@ pub fn public_inputs(head: &Head, k: usize) -> Result<Vec<Scalar>> {
         Compound::<T>::generate_public_inputs(&vanilla_inputs(head), &params, Some(k))
             .map_err(|error| unexpected("deriving the public inputs", error))
     }
-    with_tree!(head.proof.sector_size(), inputs(head, k))
+    with_tree!(head.proof.shape(), inputs(head, k))
 }
 
 /// The replica id that a sector of this prover has.

@@ -43,7 +43,7 @@ pub fn check_consistency(c1: &C1) -> Result<()> {
         }
         Ok(())
     }
-    with_tree!(c1.proof().sector_size(), check(c1))
+    with_tree!(c1.proof().shape(), check(c1))
 }
 
 /// The roots that all challenges must have in common.
@@ -180,7 +180,7 @@ pub fn verify(c1: &C1, k: usize) -> Result<()> {
             None => Ok(()),
         }
     }
-    with_tree!(c1.proof().sector_size(), vanilla(c1, k))
+    with_tree!(c1.proof().shape(), vanilla(c1, k))
 }
 
 type TreeProof<T> = Proof<T, Sha256Hasher>;

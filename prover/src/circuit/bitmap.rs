@@ -86,6 +86,30 @@ impl Bitmap {
         ones
     }
 
+    /// These bits with those from `start` on, which is no more than the length, `times` times.
+    pub(super) fn repeated_from(&self, start: usize, times: usize) -> Self {
+        let (skipped, shift) = (start / 64, start % 64);
+        let part = self.len - start;
+        let tail: Vec<u64> = (skipped..skipped + part.div_ceil(64))
+            .map(|i| {
+                let next = self.words.get(i + 1).copied().unwrap_or(0);
+                match shift {
+                    0 => self.words[i],
+                    _ => self.words[i] >> shift | next << (64 - shift),
+                }
+            })
+            .collect();
+        let tail = Self::from_words(tail, part);
+        let len = start + times * part;
+        let mut words = Vec::with_capacity(len.div_ceil(64) + 1);
+        words.extend_from_slice(Self::from_words(self.words.clone(), start).words());
+        for copy in 0..times {
+            append_bits(&mut words, start + copy * part, tail.words(), part);
+        }
+        words.shrink_to_fit();
+        Self::from_words(words, len)
+    }
+
     /// The positions of the ones, ascending.
     pub fn ones(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(index, &word)| {
@@ -99,6 +123,22 @@ impl Bitmap {
             })
         })
     }
+}
+
+/// Appends `more_len` bits of `more` to the `len` bits of `words`; bits past a length are zero.
+pub(super) fn append_bits(words: &mut Vec<u64>, len: usize, more: &[u64], more_len: usize) {
+    let shift = len % 64;
+    if shift == 0 {
+        words.extend_from_slice(more);
+    } else {
+        for &word in more {
+            if let Some(last) = words.last_mut() {
+                *last |= word << shift;
+            }
+            words.push(word >> (64 - shift));
+        }
+    }
+    words.truncate((len + more_len).div_ceil(64));
 }
 
 impl FromIterator<bool> for Bitmap {
@@ -139,6 +179,25 @@ mod tests {
                 assert_eq!(bitmap.count_ones(), ones);
                 let positions: Vec<usize> = (0..len).filter(|i| bits[*i]).collect();
                 assert_eq!(bitmap.ones().collect::<Vec<_>>(), positions);
+            }
+        }
+    }
+
+    #[test]
+    fn a_repeated_tail_is_appended_bit_by_bit() {
+        for len in [0, 1, 63, 64, 65, 127, 200] {
+            let bits: Vec<bool> = (0..len).map(|i| i % 3 == 0 || i % 7 == 2).collect();
+            let bitmap: Bitmap = bits.iter().copied().collect();
+            for start in [0, 1, 63, 64, 65, len].into_iter().filter(|s| *s <= len) {
+                for times in [0, 1, 2, 5] {
+                    let expected: Bitmap = bits[..start]
+                        .iter()
+                        .chain(bits[start..].iter().cycle().take(times * (len - start)))
+                        .copied()
+                        .collect();
+                    let repeated = bitmap.repeated_from(start, times);
+                    assert_eq!(repeated, expected, "{len} bits, {times} from {start}");
+                }
             }
         }
     }

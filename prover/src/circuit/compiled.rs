@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A circuit in compiled form: its three matrices, its coefficients and its densities.
+//! A circuit in compiled form: the rows of its three matrices, its coefficients and its densities.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bellpepper_core::Circuit;
 use blstrs::Scalar;
 
+use super::piece::Piece;
 use super::record::Recorder;
-use super::rows::SparseRows;
 use super::Bitmap;
 use crate::srs::SrsShape;
 use crate::Result;
@@ -34,11 +34,15 @@ pub struct CircuitShape {
 ///
 /// Columns count the inputs first, the constant one being column 0; auxiliary variable `j` is
 /// column `inputs + j`. The last rows are `input_i * 0 = 0`, one for each input in order.
-#[derive(Clone, Debug, PartialEq)]
+///
+/// The rows lie in pieces. A recorded circuit is one piece; one that was found to repeat a block
+/// ([`CompiledCircuit::repeated`]) stores the block once. Circuits are equal when all their rows
+/// are, whatever their form.
+#[derive(Clone, Debug)]
 pub struct CompiledCircuit {
     pub(super) id: u64,
     pub(super) shape: CircuitShape,
-    pub(super) matrices: [SparseRows; 3],
+    pub(super) pieces: Vec<Piece>,
     pub(super) coefficients: Vec<Scalar>,
     pub(super) a_aux_density: Bitmap,
     pub(super) b_input_density: Bitmap,
@@ -91,12 +95,12 @@ impl CompiledCircuit {
         }
     }
 
-    /// The matrices A, B, C.
-    pub fn matrices(&self) -> &[SparseRows; 3] {
-        &self.matrices
+    /// Its rows, in order. No piece is without rows.
+    pub fn pieces(&self) -> &[Piece] {
+        &self.pieces
     }
 
-    /// The distinct coefficients; one and minus one come first, whether used or not.
+    /// Its coefficients, no two the same; one and minus one come first, whether used or not.
     pub fn coefficients(&self) -> &[Scalar] {
         &self.coefficients
     }
@@ -125,7 +129,7 @@ impl CompiledCircuit {
         ];
         let bitmap_bytes =
             |bitmap: &&Bitmap| size_of_val(bitmap.words()) + size_of_val(bitmap.ranks());
-        self.matrices.iter().map(SparseRows::bytes).sum::<usize>()
+        self.pieces.iter().map(Piece::bytes).sum::<usize>()
             + self.coefficients.capacity() * size_of::<Scalar>()
             + bitmaps.iter().map(bitmap_bytes).sum::<usize>()
             + size_of::<Self>()

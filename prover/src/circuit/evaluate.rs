@@ -6,6 +6,7 @@
 use blstrs::Scalar;
 use ff::Field;
 
+use super::piece::Row;
 use super::{CompiledCircuit, Witness};
 use crate::{Error, ErrorKind, Result};
 
@@ -44,20 +45,24 @@ impl CompiledCircuit {
     /// As [`CompiledCircuit::check_witness`].
     pub fn evaluate(&self, witness: &Witness) -> Result<[Vec<Scalar>; 3]> {
         self.check_witness(&witness.input, witness.aux.len())?;
-        let value = |column: usize| match witness.input.get(column) {
-            Some(input) => *input,
-            None => witness.aux.get(column - witness.input.len()),
-        };
-        let dot = |terms: &mut dyn Iterator<Item = (u32, u32)>| {
-            terms.fold(Scalar::ZERO, |sum, (column, coefficient)| {
-                sum + self.coefficients[coefficient as usize] * value(column as usize)
-            })
-        };
-        Ok(self.matrices.each_ref().map(|matrix| {
-            (0..matrix.rows())
-                .map(|row| dot(&mut matrix.row(row)))
+        let rows = 0..self.shape().rows;
+        Ok([0, 1, 2].map(|which| {
+            self.rows(which, rows.clone())
+                .map(|row| self.dot(row, witness))
                 .collect()
         }))
+    }
+
+    /// The sum over a row's terms of coefficient and value; the witness fits.
+    fn dot(&self, row: Row<'_>, witness: &Witness) -> Scalar {
+        row.fold(Scalar::ZERO, |sum, (column, coefficient)| {
+            let column = column as usize;
+            let value = match witness.input.get(column) {
+                Some(input) => *input,
+                None => witness.aux.get(column - witness.input.len()),
+            };
+            sum + self.coefficients[coefficient as usize] * value
+        })
     }
 
     /// The first row where a b = c does not hold, if there is one.
@@ -66,7 +71,12 @@ impl CompiledCircuit {
     ///
     /// As [`CompiledCircuit::check_witness`].
     pub fn first_unsatisfied_row(&self, witness: &Witness) -> Result<Option<usize>> {
-        let [a, b, c] = self.evaluate(witness)?;
-        Ok((0..a.len()).find(|&row| a[row] * b[row] != c[row]))
+        self.check_witness(&witness.input, witness.aux.len())?;
+        let rows = 0..self.shape().rows;
+        let [a, b, c] = [0, 1, 2].map(|which| {
+            self.rows(which, rows.clone())
+                .map(|row| self.dot(row, witness))
+        });
+        Ok(a.zip(b).zip(c).position(|((a, b), c)| a * b != c))
     }
 }

@@ -2,14 +2,20 @@
 //! A circuit recorded once, its rows evaluated for any witness, and witnesses in compact form.
 
 mod bitmap;
+mod check;
+mod compare;
 mod compiled;
 mod evaluate;
 mod pack;
+mod piece;
 mod record;
+mod repeat;
 mod rows;
 mod synthesize;
 mod witness;
 
+#[cfg(test)]
+pub(crate) mod repeat_tests;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
@@ -17,8 +23,9 @@ mod tests;
 
 pub use bitmap::Bitmap;
 pub use compiled::{CircuitShape, CompiledCircuit, COEFFICIENT_MINUS_ONE, COEFFICIENT_ONE};
+pub use piece::{Piece, Row, Rows};
 pub use rows::{
-    Block, BlockForm, BlockView, RowVisitor, SparseRows, BLOCK_ROWS, FAR_COLUMNS, WINDOW,
+    Block, BlockForm, BlockView, RowVisitor, Shift, SparseRows, BLOCK_ROWS, FAR_COLUMNS, WINDOW,
 };
 pub use synthesize::synthesize;
 pub use witness::{AuxValue, CompactAux, Witness};

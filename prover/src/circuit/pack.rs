@@ -11,9 +11,10 @@ use super::rows::{Block, BlockForm, SparseRows, BLOCK_ROWS, FAR_COLUMNS, WINDOW}
 pub(super) const AUX: u32 = 1 << 31;
 
 /// Collects the rows of one matrix.
-#[derive(Default)]
 pub(super) struct RowsBuilder {
     packed: SparseRows,
+    /// The first column that may lie in a block's window.
+    near: u32,
     /// Column and coefficient index of the terms of the block being filled.
     terms: Vec<(u32, u32)>,
     /// Its row ends so far.
@@ -23,6 +24,17 @@ pub(super) struct RowsBuilder {
 }
 
 impl RowsBuilder {
+    /// Without rows. Blocks name variables before auxiliary variable `first_near` as far columns.
+    pub fn new(first_near: u32) -> Self {
+        Self {
+            packed: SparseRows::default(),
+            near: AUX | first_near,
+            terms: Vec::new(),
+            ends: Vec::new(),
+            distinct: Vec::new(),
+        }
+    }
+
     /// Adds a term to the current row.
     pub fn term(&mut self, column: u32, coefficient: u32) {
         self.terms.push((column, coefficient));
@@ -75,7 +87,7 @@ impl RowsBuilder {
         self.distinct.extend(self.terms.iter().map(|term| term.0));
         self.distinct.sort_unstable();
         self.distinct.dedup();
-        let base = best_window(&self.distinct);
+        let base = best_window(&self.distinct, self.near);
         self.distinct.retain(|&column| !in_window(base, column));
 
         let narrow = self.distinct.len() <= FAR_COLUMNS
@@ -134,15 +146,15 @@ fn join(words: [u16; 2]) -> u32 {
     u32::from(words[0]) | u32::from(words[1]) << 16
 }
 
-/// Whether an auxiliary column lies in the window at `base`; inputs never do.
+/// Whether a column lies in the window at `base`; inputs never do, since a base is none.
 fn in_window(base: u32, column: u32) -> bool {
-    column & AUX != 0 && column >= base && column - base < WINDOW
+    column >= base && column - base < WINDOW
 }
 
-/// The base of the window that holds most of these ascending distinct columns.
-fn best_window(distinct: &[u32]) -> u32 {
-    let aux = &distinct[distinct.partition_point(|&column| column & AUX == 0)..];
-    let (mut best, mut most, mut end) = (AUX, 0, 0);
+/// The base of the window that holds most of these ascending distinct columns, from `near` on.
+fn best_window(distinct: &[u32], near: u32) -> u32 {
+    let aux = &distinct[distinct.partition_point(|&column| column < near)..];
+    let (mut best, mut most, mut end) = (near, 0, 0);
     for (start, &base) in aux.iter().enumerate() {
         while end < aux.len() && aux[end] - base < WINDOW {
             end += 1;

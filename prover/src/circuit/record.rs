@@ -11,6 +11,7 @@ use ff::Field;
 
 use super::compiled::{COEFFICIENT_MINUS_ONE, COEFFICIENT_ONE};
 use super::pack::{RowsBuilder, AUX};
+use super::piece::Piece;
 use super::{Bitmap, CircuitShape, CompiledCircuit};
 use crate::curve::montgomery_limbs;
 use crate::{Error, ErrorKind, Result};
@@ -130,6 +131,7 @@ impl Recorder {
         }
         let inputs = self.inputs as u32;
         let matrices = self.matrices.map(|matrix| matrix.finish(inputs));
+        let nonzeros = matrices.each_ref().map(|matrix| matrix.nonzeros());
         let mut coefficients = self.coefficients.values;
         coefficients.shrink_to_fit();
         let bitmap = |words: &mut Vec<u64>, len| {
@@ -142,9 +144,9 @@ impl Recorder {
                 rows: self.rows,
                 inputs: self.inputs,
                 aux: self.aux,
-                nonzeros: matrices.each_ref().map(|matrix| matrix.nonzeros()),
+                nonzeros,
             },
-            matrices,
+            pieces: vec![Piece::once(matrices, 0)],
             coefficients,
             a_aux_density: bitmap(&mut self.a_aux_density, self.aux),
             b_input_density: bitmap(&mut self.b_input_density, self.inputs),
@@ -161,7 +163,7 @@ pub(super) fn synthesis_error(error: &SynthesisError) -> Error {
     )
 }
 
-fn set(words: &mut Vec<u64>, bit: usize) {
+pub(super) fn set(words: &mut Vec<u64>, bit: usize) {
     if words.len() <= bit / 64 {
         words.resize(bit / 64 + 1, 0);
     }
@@ -181,7 +183,7 @@ impl ConstraintSystem<Scalar> for Recorder {
             inputs: 0,
             aux: 0,
             rows: 0,
-            matrices: Default::default(),
+            matrices: [(); 3].map(|()| RowsBuilder::new(0)),
             coefficients,
             a_aux_density: Vec::new(),
             b_input_density: Vec::new(),

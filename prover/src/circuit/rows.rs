@@ -29,13 +29,46 @@ pub enum BlockForm {
     Wide = 1,
 }
 
+/// What one copy of repeated rows adds to the columns that were stored for the first copy.
+///
+/// Inputs from `own_inputs` on and auxiliary columns from `own_aux` on belong to the copy and
+/// move; all others stay. The default moves nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shift {
+    /// Public inputs of the whole circuit: columns from here on are auxiliary variables.
+    pub inputs: u32,
+    /// The first copy's first own input.
+    pub own_inputs: u32,
+    /// The first copy's first own auxiliary column.
+    pub own_aux: u32,
+    /// Added to own inputs.
+    pub input: u32,
+    /// Added to own auxiliary columns.
+    pub aux: u32,
+}
+
+impl Shift {
+    /// The column in the copy for a column of the first copy.
+    #[inline(always)]
+    pub fn place(&self, column: u32) -> u32 {
+        if column >= self.own_aux {
+            column + self.aux
+        } else if column >= self.own_inputs && column < self.inputs {
+            column + self.input
+        } else {
+            column
+        }
+    }
+}
+
 /// Where a block lies and how to read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Block {
     /// First word of the block; even.
     pub start: u64,
-    /// The column of code 0 in a narrow block.
+    /// The column of code 0 in a narrow block. No column that a [`Shift`] leaves in place is named
+    /// by its distance from here, so the base moves with the own auxiliary columns.
     pub base: u32,
     /// Far columns in a narrow block, ascending.
     pub far: u16,
@@ -64,7 +97,9 @@ pub trait RowVisitor {
 #[derive(Clone, Copy, Debug)]
 pub struct BlockView<'a> {
     form: BlockForm,
+    /// The base, shifted.
     base: u32,
+    shift: Shift,
     ends: &'a [u16],
     far: &'a [u16],
     columns: &'a [u16],
@@ -79,7 +114,7 @@ fn wide(words: &[u16], index: usize) -> u32 {
 
 impl<'a> BlockView<'a> {
     /// Puts a view together from its parts, cut to the lengths that the layout says.
-    fn new(block: &Block, words: &'a [u16]) -> Self {
+    fn new(block: &Block, words: &'a [u16], shift: Shift) -> Self {
         let width = match block.form {
             BlockForm::Narrow => 1,
             BlockForm::Wide => 2,
@@ -88,7 +123,8 @@ impl<'a> BlockView<'a> {
         let (far, words) = words.split_at(2 * usize::from(block.far));
         let mut view = Self {
             form: block.form,
-            base: block.base,
+            base: block.base + shift.aux,
+            shift,
             ends,
             far,
             columns: &[],
@@ -136,14 +172,21 @@ impl<'a> BlockView<'a> {
         let code = u32::from(self.columns[term]);
         let column = match code.checked_sub(WINDOW) {
             None => self.base + code,
-            Some(far) => wide(self.far, far as usize),
+            Some(far) => self.far(far as usize),
         };
         (column, u32::from(self.coefficients[term]))
     }
 
     #[inline(always)]
     fn wide_term(&self, term: usize) -> (u32, u32) {
-        (wide(self.columns, term), wide(self.coefficients, term))
+        let column = self.shift.place(wide(self.columns, term));
+        (column, wide(self.coefficients, term))
+    }
+
+    /// Far column `index`.
+    #[inline(always)]
+    fn far(&self, index: usize) -> u32 {
+        self.shift.place(wide(self.far, index))
     }
 
     /// Whether any column of the block may lie in `columns`; exact only where it says no.
@@ -152,7 +195,7 @@ impl<'a> BlockView<'a> {
             BlockForm::Wide => true,
             BlockForm::Narrow => {
                 (self.base < columns.end && columns.start < self.base.saturating_add(WINDOW))
-                    || (0..self.far.len() / 2).any(|far| columns.contains(&wide(self.far, far)))
+                    || (0..self.far.len() / 2).any(|far| columns.contains(&self.far(far)))
             }
         }
     }
@@ -185,35 +228,24 @@ impl SparseRows {
         self.words.capacity() * size_of::<u16>() + self.blocks.capacity() * size_of::<Block>()
     }
 
-    /// Block `index`, ready to decode.
+    /// Block `index`, ready to decode with shifted columns.
     ///
     /// # Panics
     ///
     /// When there is no such block.
-    pub fn block(&self, index: usize) -> BlockView<'_> {
+    pub fn block(&self, index: usize, shift: Shift) -> BlockView<'_> {
         let block = &self.blocks[index];
-        BlockView::new(block, &self.words[block.start as usize..])
+        BlockView::new(block, &self.words[block.start as usize..], shift)
     }
 
-    /// The terms of one row: column and coefficient index, in the order of their columns.
-    ///
-    /// # Panics
-    ///
-    /// When there is no such row.
-    pub fn row(&self, row: usize) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let block = self.block(row / BLOCK_ROWS);
-        let row = row % BLOCK_ROWS;
-        (block.start(row)..block.end(row)).map(move |term| block.term(term))
-    }
-
-    /// Hands all rows of a block to a visitor, in order.
+    /// Hands all rows of a block to a visitor, in order, with shifted columns.
     ///
     /// # Panics
     ///
     /// When there is no such block.
     #[inline]
-    pub fn visit(&self, index: usize, visitor: &mut impl RowVisitor) {
-        let block = self.block(index);
+    pub fn visit(&self, index: usize, shift: Shift, visitor: &mut impl RowVisitor) {
+        let block = self.block(index, shift);
         let first = index * BLOCK_ROWS;
         let mut term = 0;
         for row in 0..BLOCK_ROWS.min(self.rows - first) {

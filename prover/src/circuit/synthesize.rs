@@ -9,6 +9,7 @@ use bellpepper_core::{
 use blstrs::Scalar;
 use ff::Field;
 
+use super::bitmap::append_bits;
 use super::record::synthesis_error;
 use super::{Bitmap, CompactAux, Witness};
 use crate::Result;
@@ -86,22 +87,6 @@ impl PackedAux {
         // together with a value.
         CompactAux::from_parts(ones, full, self.values).unwrap_or_default()
     }
-}
-
-/// Appends `more_len` bits of `more` to the `len` bits of `words`; bits past a length are zero.
-fn append_bits(words: &mut Vec<u64>, len: usize, more: &[u64], more_len: usize) {
-    let shift = len % 64;
-    if shift == 0 {
-        words.extend_from_slice(more);
-    } else {
-        for &word in more {
-            if let Some(last) = words.last_mut() {
-                *last |= word << shift;
-            }
-            words.push(word >> (64 - shift));
-        }
-    }
-    words.truncate((len + more_len).div_ceil(64));
 }
 
 impl WitnessSystem {

@@ -93,29 +93,163 @@ impl RandomCircuit {
         }
         row
     }
+
+    /// Appends so many inputs and the auxiliary variables to `variables`.
+    fn allocate<CS: ConstraintSystem<Scalar>>(
+        &self,
+        cs: &mut CS,
+        values: &mut TestRng,
+        inputs: usize,
+        variables: &mut Vec<Variable>,
+    ) -> Synthesis<()> {
+        for _ in 0..inputs {
+            let value = values.edge_scalar();
+            variables.push(cs.alloc_input(|| "", || Ok(value))?);
+        }
+        for _ in 0..self.aux {
+            let value = values.edge_scalar();
+            variables.push(cs.alloc(|| "", || Ok(value))?);
+        }
+        Ok(())
+    }
+
+    fn enforce<CS: ConstraintSystem<Scalar>>(
+        &self,
+        cs: &mut CS,
+        rng: &mut TestRng,
+        variables: &[Variable],
+    ) {
+        for i in 0..self.rows {
+            let terms = match i == self.rows / 2 {
+                true => [self.long_row, 1, 0],
+                false => [0; 3].map(|_| rng.below(self.terms + 1)),
+            };
+            let [a, b, c] = terms.map(|terms| self.row(rng, variables, terms));
+            cs.enforce(|| "", |_| a, |_| b, |_| c);
+        }
+    }
 }
 
 impl Circuit<Scalar> for RandomCircuit {
     fn synthesize<CS: ConstraintSystem<Scalar>>(self, cs: &mut CS) -> Synthesis<()> {
         let mut rng = self.rng.clone();
         let mut variables = vec![CS::one()];
-        for _ in 1..self.inputs {
-            let value = rng.edge_scalar();
-            variables.push(cs.alloc_input(|| "", || Ok(value))?);
-        }
-        for _ in 0..self.aux {
-            let value = rng.edge_scalar();
-            variables.push(cs.alloc(|| "", || Ok(value))?);
-        }
-        for i in 0..self.rows {
-            let terms = match i == self.rows / 2 {
-                true => [self.long_row, 1, 0],
-                false => [0; 3].map(|_| rng.below(self.terms + 1)),
-            };
-            let [a, b, c] = terms.map(|terms| self.row(&mut rng, &variables, terms));
-            cs.enforce(|| "", |_| a, |_| b, |_| c);
+        self.allocate(cs, &mut rng, self.inputs - 1, &mut variables)?;
+        self.enforce(cs, &mut rng, &variables);
+        Ok(())
+    }
+}
+
+/// A prelude, then the same rows over and over, each time over variables of their own and of the
+/// prelude; not satisfied by its values.
+#[derive(Clone, Debug)]
+pub(crate) struct RepeatingCircuit {
+    pub rng: TestRng,
+    /// Its inputs count the constant one.
+    pub prelude: RandomCircuit,
+    pub block: RandomCircuit,
+    pub copies: usize,
+}
+
+impl Circuit<Scalar> for RepeatingCircuit {
+    fn synthesize<CS: ConstraintSystem<Scalar>>(self, cs: &mut CS) -> Synthesis<()> {
+        let mut values = self.rng.clone();
+        let mut prelude = vec![CS::one()];
+        self.prelude
+            .allocate(cs, &mut values, self.prelude.inputs - 1, &mut prelude)?;
+        self.prelude
+            .enforce(cs, &mut self.prelude.rng.clone(), &prelude);
+        for _ in 0..self.copies {
+            let mut variables = prelude.clone();
+            self.block
+                .allocate(cs, &mut values, self.block.inputs, &mut variables)?;
+            self.block
+                .enforce(cs, &mut self.block.rng.clone(), &variables);
         }
         Ok(())
+    }
+}
+
+/// A circuit some of whose linear combinations are replaced: `alter` is given the row, the matrix
+/// and the combination.
+#[derive(Clone, Debug)]
+pub(crate) struct Altered<C, F> {
+    pub circuit: C,
+    pub alter: F,
+}
+
+impl<C, F> Circuit<Scalar> for Altered<C, F>
+where
+    C: Circuit<Scalar>,
+    F: Fn(usize, usize, LinearCombination<Scalar>) -> LinearCombination<Scalar> + Sync,
+{
+    fn synthesize<CS: ConstraintSystem<Scalar>>(self, cs: &mut CS) -> Synthesis<()> {
+        let alter = &self.alter;
+        let mut system = AlteringSystem { cs, alter, row: 0 };
+        self.circuit.synthesize(&mut system)
+    }
+}
+
+struct AlteringSystem<'a, CS, F> {
+    cs: &'a mut CS,
+    alter: &'a F,
+    row: usize,
+}
+
+impl<CS, F> ConstraintSystem<Scalar> for AlteringSystem<'_, CS, F>
+where
+    CS: ConstraintSystem<Scalar>,
+    F: Fn(usize, usize, LinearCombination<Scalar>) -> LinearCombination<Scalar> + Sync,
+{
+    type Root = Self;
+
+    fn alloc<V, A, AR>(&mut self, name: A, value: V) -> Synthesis<Variable>
+    where
+        V: FnOnce() -> Synthesis<Scalar>,
+        A: FnOnce() -> AR,
+        AR: Into<String>,
+    {
+        self.cs.alloc(name, value)
+    }
+
+    fn alloc_input<V, A, AR>(&mut self, name: A, value: V) -> Synthesis<Variable>
+    where
+        V: FnOnce() -> Synthesis<Scalar>,
+        A: FnOnce() -> AR,
+        AR: Into<String>,
+    {
+        self.cs.alloc_input(name, value)
+    }
+
+    fn enforce<A, AR, LA, LB, LC>(&mut self, name: A, a: LA, b: LB, c: LC)
+    where
+        A: FnOnce() -> AR,
+        AR: Into<String>,
+        LA: FnOnce(LinearCombination<Scalar>) -> LinearCombination<Scalar>,
+        LB: FnOnce(LinearCombination<Scalar>) -> LinearCombination<Scalar>,
+        LC: FnOnce(LinearCombination<Scalar>) -> LinearCombination<Scalar>,
+    {
+        let (row, alter) = (self.row, self.alter);
+        self.cs.enforce(
+            name,
+            |lc| alter(row, 0, a(lc)),
+            |lc| alter(row, 1, b(lc)),
+            |lc| alter(row, 2, c(lc)),
+        );
+        self.row += 1;
+    }
+
+    fn push_namespace<NR, N>(&mut self, _: N)
+    where
+        NR: Into<String>,
+        N: FnOnce() -> NR,
+    {
+    }
+
+    fn pop_namespace(&mut self) {}
+
+    fn get_root(&mut self) -> &mut Self::Root {
+        self
     }
 }
 

@@ -10,7 +10,8 @@ use super::*;
 use crate::ErrorKind;
 
 fn forms(circuit: &CompiledCircuit, form: BlockForm) -> usize {
-    let blocks = circuit.matrices().iter().flat_map(SparseRows::blocks);
+    let matrices = circuit.pieces().iter().flat_map(Piece::matrices);
+    let blocks = matrices.flat_map(SparseRows::blocks);
     blocks.filter(|block| block.form == form).count()
 }
 

@@ -38,6 +38,15 @@ impl EveryRow {
         rows.saturating_sub(self.first).div_ceil(self.step)
     }
 
+    /// The same rows, counted from row `start`.
+    fn counted_from(&self, start: usize) -> Self {
+        let Self { first, step } = *self;
+        Self {
+            first: (first + step - start % step) % step,
+            step,
+        }
+    }
+
     fn contains(&self, row: usize) -> bool {
         row % self.step == self.first
     }
@@ -74,7 +83,7 @@ pub fn evaluate_every(
 ) -> Result<()> {
     circuit.check_witness(input, aux.len())?;
     let invalid = |message| Error::new(ErrorKind::InvalidArgument, message);
-    if which >= circuit.matrices().len() {
+    if which >= 3 {
         return Err(invalid(format!("matrix {which} of 3")));
     }
     let EveryRow { first, step } = every;
@@ -126,23 +135,34 @@ fn evaluate(
     aux: &(impl AuxValues + ?Sized),
     out: &mut [Scalar],
 ) {
-    let rows = &circuit.matrices()[which];
-    out.par_chunks_mut(BLOCK_ROWS / every.step)
-        .enumerate()
-        .with_min_len(BLOCKS_PER_TASK)
-        .for_each(|(block, out)| {
-            let mut sums = RowSums {
-                coefficients: circuit.coefficients(),
-                input,
-                aux,
-                out: out.iter_mut(),
-                every,
-                wanted: every.contains(0),
-                sum: Scalar::ZERO,
-                units: 0,
-            };
-            rows.visit(block, &mut sums);
-        });
+    let mut parts = Vec::new();
+    let mut left = out;
+    for piece in circuit.pieces() {
+        for copy in 0..piece.copies() {
+            let every = every.counted_from(piece.first_row(copy));
+            let (out, rest) = left.split_at_mut(every.count(piece.rows()));
+            left = rest;
+            parts.push((&piece.matrices()[which], piece.shift(copy), every, out));
+        }
+    }
+    parts.into_par_iter().for_each(|(rows, shift, every, out)| {
+        out.par_chunks_mut(BLOCK_ROWS / every.step)
+            .enumerate()
+            .with_min_len(BLOCKS_PER_TASK)
+            .for_each(|(block, out)| {
+                let mut sums = RowSums {
+                    coefficients: circuit.coefficients(),
+                    input,
+                    aux,
+                    out: out.iter_mut(),
+                    every,
+                    wanted: every.contains(0),
+                    sum: Scalar::ZERO,
+                    units: 0,
+                };
+                rows.visit(block, shift, &mut sums);
+            });
+    });
 }
 
 /// Sums the terms of the current row; `units` counts the ones among them.
@@ -206,12 +226,16 @@ impl<V: AuxValues + ?Sized> RowVisitor for RowSums<'_, V> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::circuit::repeat_tests::{repeated, repeating};
     use crate::circuit::testing::{RandomCircuit, TestRng};
     use crate::circuit::{synthesize, Witness};
 
     fn check_equal(circuit: RandomCircuit) {
         let compiled = CompiledCircuit::record(circuit.clone()).unwrap();
-        let Witness { input, aux } = synthesize(circuit).unwrap();
+        check_rows(&compiled, synthesize(circuit).unwrap());
+    }
+
+    fn check_rows(compiled: &CompiledCircuit, Witness { input, aux }: Witness) {
         let scalars: Vec<Scalar> = (0..aux.len()).map(|i| aux.get(i)).collect();
         let witness = Witness {
             input: input.clone(),
@@ -224,12 +248,12 @@ mod tests {
                 AuxAssignment::Scalars(&scalars),
             ] {
                 let mut fast = vec![Scalar::from(7); slow.len()];
-                evaluate_rows(&compiled, which, &input, aux, &mut fast).unwrap();
+                evaluate_rows(compiled, which, &input, aux, &mut fast).unwrap();
                 assert!(fast == *slow, "matrix {which}");
                 for (first, step) in [(0, 2), (1, 2), (3, 4), (63, 64)] {
                     let every = EveryRow { first, step };
                     let mut fast = vec![Scalar::from(7); every.count(slow.len())];
-                    evaluate_every(&compiled, which, every, &input, aux, &mut fast).unwrap();
+                    evaluate_every(compiled, which, every, &input, aux, &mut fast).unwrap();
                     let slow = slow.iter().skip(first).step_by(step);
                     assert!(fast.iter().eq(slow), "matrix {which}, {every:?}");
                 }
@@ -250,6 +274,18 @@ mod tests {
                     terms: 6,
                     long_row: 900,
                 });
+            }
+        }
+    }
+
+    #[test]
+    fn rows_of_a_repeated_block_equal_the_slow_evaluation() {
+        let rng = TestRng::from_environment();
+        for sizes in [[[1, 0, 0], [1, 3, 1]], [[4, 30, 63], [2, 300, 257]]] {
+            for copies in [1, 2, 5] {
+                let circuit = repeating(&rng, sizes, 6, copies);
+                let compiled = repeated(&circuit).unwrap();
+                check_rows(&compiled, synthesize(circuit).unwrap());
             }
         }
     }

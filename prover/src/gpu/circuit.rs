@@ -5,23 +5,33 @@ use std::sync::Arc;
 
 use super::compute::Compute;
 use super::context::Current;
-use super::kernels;
+use super::kernels::{self, StoredRows};
+use super::memory::fill;
 use super::pool::{Lease, Pool};
 use super::upload::{scalar_bytes, word_bytes, Order};
 use super::witness::DeviceWitness;
-use crate::circuit::{Block, CompiledCircuit, SparseRows};
+use crate::circuit::{Block, CompiledCircuit, Piece, Shift, SparseRows};
 use crate::Result;
 
-/// The matrices and coefficients of one circuit. Kept by the queue from proof to proof.
+/// The rows and coefficients of one circuit. Kept by the queue from proof to proof.
 pub(super) struct DeviceCircuit {
     /// Which circuit it is, once it was uploaded.
     id: Option<u64>,
-    matrices: [DeviceRows; 3],
+    pieces: Vec<DevicePiece>,
+    rows: usize,
     coefficients: Lease,
 }
 
+/// Consecutive rows; `copies` times those that are stored.
+struct DevicePiece {
+    matrices: [DeviceRows; 3],
+    first_row: u64,
+    rows: u32,
+    copies: u32,
+    stride: Shift,
+}
+
 struct DeviceRows {
-    n_blocks: u32,
     blocks: Lease,
     words: Lease,
 }
@@ -29,8 +39,8 @@ struct DeviceRows {
 /// Bytes that a circuit takes on the device.
 pub(super) fn circuit_bytes(circuit: &CompiledCircuit) -> u64 {
     let rows = |matrix: &SparseRows| size_of_val(matrix.blocks()) + size_of_val(matrix.words());
-    let matrices: usize = circuit.matrices().iter().map(rows).sum();
-    (matrices + size_of_val(circuit.coefficients())) as u64
+    let matrices = circuit.pieces().iter().flat_map(Piece::matrices);
+    (matrices.map(rows).sum::<usize>() + size_of_val(circuit.coefficients())) as u64
 }
 
 impl DeviceCircuit {
@@ -43,15 +53,25 @@ impl DeviceCircuit {
         let take = |bytes: usize| pool.take(current, bytes as u64, "the compiled circuit");
         let rows = |matrix: &SparseRows| -> Result<DeviceRows> {
             Ok(DeviceRows {
-                n_blocks: matrix.blocks().len() as u32,
                 blocks: take(size_of_val(matrix.blocks()))?,
                 words: take(size_of_val(matrix.words()))?,
             })
         };
-        let [a, b, c] = circuit.matrices();
+        let piece = |piece: &Piece| -> Result<DevicePiece> {
+            let [a, b, c] = piece.matrices();
+            // A compiled circuit's rows fit 32 bits, copies included.
+            Ok(DevicePiece {
+                matrices: [rows(a)?, rows(b)?, rows(c)?],
+                first_row: piece.first_row(0) as u64,
+                rows: piece.rows() as u32,
+                copies: piece.copies() as u32,
+                stride: piece.stride(),
+            })
+        };
         Ok(Self {
             id: None,
-            matrices: [rows(a)?, rows(b)?, rows(c)?],
+            pieces: circuit.pieces().iter().map(piece).collect::<Result<_>>()?,
+            rows: circuit.shape().rows,
             coefficients: take(size_of_val(circuit.coefficients()))?,
         })
     }
@@ -72,7 +92,9 @@ impl DeviceCircuit {
             source: scalar_bytes(circuit.coefficients()),
             address: self.coefficients.address(),
         }];
-        for (matrix, rows) in circuit.matrices().iter().zip(&self.matrices) {
+        let matrices = circuit.pieces().iter().flat_map(Piece::matrices);
+        let taken = self.pieces.iter().flat_map(|piece| &piece.matrices);
+        for (matrix, rows) in matrices.zip(taken) {
             orders.push(Order {
                 source: block_bytes(matrix.blocks()),
                 address: rows.blocks.address(),
@@ -89,7 +111,7 @@ impl DeviceCircuit {
     ///
     /// # Safety
     /// Circuit and witness are there once the stream gets there, and stay until it is done; `out`
-    /// has room for `n` scalars.
+    /// has room for `n` scalars, which are no fewer than the rows.
     pub(super) unsafe fn evaluate(
         &self,
         compute: &Compute,
@@ -98,28 +120,44 @@ impl DeviceCircuit {
         out: u64,
         n: u64,
     ) -> Result<()> {
-        let rows = &self.matrices[which];
         let (inputs, n_inputs) = witness.inputs();
         let ranks = witness.full_ranks();
-        // SAFETY: promised by the caller; blocks and words are a circuit's own.
-        let code = unsafe {
-            kernels::cuzk_launch_evaluate(
-                compute.stream().as_ptr(),
-                rows.blocks.at(0),
-                rows.n_blocks,
-                rows.words.at(0),
-                self.coefficients.at(0),
-                inputs as _,
-                n_inputs as u32,
-                witness.value_at(0) as _,
-                witness.ones_at(0) as _,
-                witness.full_at(0) as _,
-                ranks as _,
-                n,
-                out as _,
-            )
-        };
-        compute.check(code, "evaluating the rows")
+        for piece in &self.pieces {
+            let matrix = &piece.matrices[which];
+            let rows = StoredRows {
+                blocks: matrix.blocks.at(0),
+                words: matrix.words.at(0),
+                rows: piece.rows,
+                copies: piece.copies,
+                own_inputs: piece.stride.own_inputs,
+                own_aux: piece.stride.own_aux,
+                input_stride: piece.stride.input,
+                aux_stride: piece.stride.aux,
+            };
+            let out = out + 32 * piece.first_row;
+            // SAFETY: promised by the caller; blocks and words are a circuit's own, and the rows
+            // are read before the launcher returns.
+            let code = unsafe {
+                kernels::cuzk_launch_evaluate(
+                    compute.stream().as_ptr(),
+                    &rows,
+                    self.coefficients.at(0),
+                    inputs as _,
+                    n_inputs as u32,
+                    witness.value_at(0) as _,
+                    witness.ones_at(0) as _,
+                    witness.full_at(0) as _,
+                    ranks as _,
+                    out as _,
+                )
+            };
+            compute.check(code, "evaluating the rows")?;
+        }
+        let used = 32 * self.rows;
+        let rest = 32 * n as usize - used;
+        let context = compute.pool().context();
+        // SAFETY: promised by the caller; the launches above write the scalars before.
+        unsafe { fill(context, out + used as u64, 0, rest, compute.stream()) }
     }
 }
 

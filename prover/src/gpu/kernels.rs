@@ -11,6 +11,20 @@ pub(super) struct MsmPlan {
     opaque: [u64; 16],
 }
 
+/// `cuzk_rows`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(super) struct StoredRows {
+    pub(super) blocks: *const c_void,
+    pub(super) words: *const c_void,
+    pub(super) rows: u32,
+    pub(super) copies: u32,
+    pub(super) own_inputs: u32,
+    pub(super) own_aux: u32,
+    pub(super) input_stride: u32,
+    pub(super) aux_stride: u32,
+}
+
 /// `CUZK_SUM_PARTS`: partial sums that one launch of a plain sum leaves.
 pub(super) const SUM_PARTS: u32 = 16;
 /// `CUZK_SUM_G1_PARTS_SIZE`: their bytes in G1.
@@ -167,9 +181,7 @@ extern "C" {
     ) -> i32;
     pub(super) fn cuzk_launch_evaluate(
         stream: *mut c_void,
-        blocks: *const c_void,
-        n_blocks: u32,
-        words: *const c_void,
+        rows: *const StoredRows,
         coefficients: *const c_void,
         inputs: *const c_void,
         n_inputs: u32,
@@ -177,7 +189,6 @@ extern "C" {
         ones: *const u32,
         full: *const u32,
         ranks: *const u32,
-        n: u64,
         out: *mut c_void,
     ) -> i32;
     pub(super) fn cuzk_launch_decode_g1(

@@ -12,7 +12,7 @@ use crate::filecoin::kinds::Shape;
 use crate::filecoin::porep;
 use crate::filecoin::witness::{NativeWitness, Sector};
 
-/// Measured at 2 KiB; terms and variables grow alike.
+/// Bytes of stored rows; measured at 2 KiB and 32 GiB.
 const COMPILED_BYTES_PER_VARIABLE: u64 = 30;
 
 /// How witnesses are made.
@@ -65,9 +65,14 @@ pub fn witness_bytes(shape: &Shape) -> Result<u64> {
     Ok(aux / 4 + aux / 64 + aux / 59 * 32)
 }
 
-/// Memory in bytes that the compiled circuit of a shape takes, close to that.
+/// Memory in bytes that the compiled circuit of a shape takes, close to that: the rows that are
+/// stored, and two bitmaps over all variables with their ranks. Making it takes three times the
+/// rows for a while.
 pub fn compiled_bytes(shape: &Shape) -> Result<u64> {
-    Ok(native(shape)?.aux_len() as u64 * COMPILED_BYTES_PER_VARIABLE)
+    let aux = native(shape)?.aux_len() as u64;
+    let stored = porep::stored_challenges(shape) as u64;
+    let rows = aux / shape.challenges as u64 * stored * COMPILED_BYTES_PER_VARIABLE;
+    Ok(rows + aux / 4 + aux / 64)
 }
 
 /// What makes native witnesses of a shape: a few hundred kilobytes of the hashes' constants, kept

@@ -8,7 +8,8 @@ use ff::{Field, PrimeField};
 use rayon::prelude::*;
 
 use crate::circuit::{
-    CompiledCircuit, RowVisitor, SparseRows, COEFFICIENT_MINUS_ONE, COEFFICIENT_ONE,
+    CompiledCircuit, Piece, RowVisitor, Shift, SparseRows, BLOCK_ROWS, COEFFICIENT_MINUS_ONE,
+    COEFFICIENT_ONE,
 };
 
 /// Rows whose inversions are shared.
@@ -71,7 +72,6 @@ pub fn transposed_product(
     which: usize,
     weights: &[Scalar],
 ) -> Vec<Scalar> {
-    let matrix = &circuit.matrices()[which];
     let shape = circuit.shape();
     let mut sums = vec![Scalar::ZERO; shape.inputs + shape.aux];
     let slab = sums
@@ -79,37 +79,52 @@ pub fn transposed_product(
         .div_ceil(4 * rayon::current_num_threads())
         .max(SLAB);
     let coefficients = circuit.coefficients();
+    let copies = || {
+        let of_piece = |piece| (0..Piece::copies(piece)).map(move |copy| (piece, copy));
+        circuit.pieces().iter().flat_map(of_piece)
+    };
     sums.par_chunks_mut(slab)
         .enumerate()
         .for_each(|(index, sums)| {
             // Columns of a compiled circuit fit 32 bits.
             let first = (index * slab) as u32;
             let columns = first.max(1)..first + sums.len() as u32;
-            let mut visitor = ColumnSums {
-                coefficients,
-                weights,
-                columns,
-                first,
-                sums,
-                row: 0,
-            };
-            visitor.visit_all(matrix, 0..matrix.blocks().len());
+            for (piece, copy) in copies() {
+                let matrix = &piece.matrices()[which];
+                ColumnSums {
+                    coefficients,
+                    weights: &weights[piece.first_row(copy)..],
+                    columns: columns.clone(),
+                    first,
+                    sums: &mut *sums,
+                    row: 0,
+                }
+                .visit_all(matrix, piece.shift(copy), 0..matrix.blocks().len());
+            }
         });
     if let Some(one) = sums.first_mut() {
-        *one = (0..matrix.blocks().len().div_ceil(BLOCKS))
+        let tasks: Vec<_> = copies()
+            .flat_map(|(piece, copy)| {
+                let blocks = piece.matrices()[which].blocks().len();
+                let range = move |start| start..blocks.min(start + BLOCKS);
+                (0..blocks)
+                    .step_by(BLOCKS)
+                    .map(move |start| (piece, copy, range(start)))
+            })
+            .collect();
+        *one = tasks
             .into_par_iter()
-            .map(|task| {
+            .map(|(piece, copy, blocks)| {
                 let mut sum = [Scalar::ZERO];
-                let mut visitor = ColumnSums {
+                ColumnSums {
                     coefficients,
-                    weights,
+                    weights: &weights[piece.first_row(copy)..],
                     columns: 0..1,
                     first: 0,
                     sums: &mut sum,
                     row: 0,
-                };
-                let end = matrix.blocks().len().min((task + 1) * BLOCKS);
-                visitor.visit_all(matrix, task * BLOCKS..end);
+                }
+                .visit_all(&piece.matrices()[which], piece.shift(copy), blocks);
                 sum[0]
             })
             .sum();
@@ -120,6 +135,7 @@ pub fn transposed_product(
 /// Adds up the entries of some columns.
 struct ColumnSums<'a> {
     coefficients: &'a [Scalar],
+    /// The weights of the rows, from the matrix's first on.
     weights: &'a [Scalar],
     columns: Range<u32>,
     /// The column of the first sum.
@@ -129,11 +145,11 @@ struct ColumnSums<'a> {
 }
 
 impl ColumnSums<'_> {
-    fn visit_all(&mut self, matrix: &SparseRows, blocks: Range<usize>) {
+    fn visit_all(&mut self, matrix: &SparseRows, shift: Shift, blocks: Range<usize>) {
         for block in blocks {
-            if matrix.block(block).may_touch(&self.columns) {
-                self.row = block * crate::circuit::BLOCK_ROWS;
-                matrix.visit(block, self);
+            if matrix.block(block, shift).may_touch(&self.columns) {
+                self.row = block * BLOCK_ROWS;
+                matrix.visit(block, shift, self);
             }
         }
     }
@@ -163,6 +179,7 @@ impl RowVisitor for ColumnSums<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::circuit::repeat_tests::{repeated, repeating};
     use crate::circuit::testing::{RandomCircuit, TestRng};
 
     #[test]
@@ -192,6 +209,21 @@ mod tests {
         }
     }
 
+    fn check_products(circuit: &CompiledCircuit, rng: &mut TestRng) {
+        let shape = circuit.shape();
+        let weights: Vec<Scalar> = (0..shape.rows).map(|_| rng.scalar()).collect();
+        for which in 0..3 {
+            let mut expected = vec![Scalar::ZERO; shape.inputs + shape.aux];
+            for (row, weight) in circuit.rows(which, 0..shape.rows).zip(&weights) {
+                for (column, coefficient) in row {
+                    expected[column as usize] +=
+                        circuit.coefficients()[coefficient as usize] * weight;
+                }
+            }
+            assert!(transposed_product(circuit, which, &weights) == expected);
+        }
+    }
+
     #[test]
     fn transposed_products_equal_the_sum_over_rows() {
         let mut rng = TestRng::from_environment();
@@ -210,17 +242,16 @@ mod tests {
                 long_row: 700,
             })
             .unwrap();
-            let weights: Vec<Scalar> = (0..circuit.shape().rows).map(|_| rng.scalar()).collect();
-            for (which, matrix) in circuit.matrices().iter().enumerate() {
-                let mut expected = vec![Scalar::ZERO; inputs + aux];
-                for (row, weight) in weights.iter().enumerate() {
-                    for (column, coefficient) in matrix.row(row) {
-                        expected[column as usize] +=
-                            circuit.coefficients()[coefficient as usize] * weight;
-                    }
-                }
-                assert!(transposed_product(&circuit, which, &weights) == expected);
-            }
+            check_products(&circuit, &mut rng);
+        }
+    }
+
+    #[test]
+    fn transposed_products_of_a_repeated_block_equal_the_sum_over_rows() {
+        let mut rng = TestRng::from_environment();
+        for copies in [1, 2, 5] {
+            let circuit = repeating(&rng, [[4, 300, 70], [2, 5000, 3000]], 6, copies);
+            check_products(&repeated(&circuit).unwrap(), &mut rng);
         }
     }
 }
