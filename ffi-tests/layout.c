@@ -175,3 +175,35 @@ OFFSET(cuzk_c2_statement, comm_r, 48);
 OFFSET(cuzk_c2_statement, comm_d, 80);
 OFFSET(cuzk_c2_statement, ticket, 112);
 OFFSET(cuzk_c2_statement, seed, 144);
+
+VALUE(CUZK_PRIORITY_DEFAULT, 0);
+VALUE(CUZK_PRIORITY_LOW, 1);
+VALUE(CUZK_PRIORITY_NORMAL, 2);
+VALUE(CUZK_PRIORITY_HIGH, 3);
+VALUE(CUZK_PRIORITY_CRITICAL, 4);
+
+VALUE(CUZK_JOB_PHASE_QUEUED, 0);
+VALUE(CUZK_JOB_PHASE_PLANNING, 1);
+VALUE(CUZK_JOB_PHASE_PROVING, 2);
+VALUE(CUZK_JOB_PHASE_FINISHING, 3);
+VALUE(CUZK_JOB_PHASE_DONE, 4);
+
+SIZE(cuzk_progress, 48);
+OFFSET(cuzk_progress, phase, 4);
+OFFSET(cuzk_progress, requests_done, 8);
+OFFSET(cuzk_progress, requests_total, 16);
+OFFSET(cuzk_progress, partitions_done, 24);
+OFFSET(cuzk_progress, partitions_total, 32);
+OFFSET(cuzk_progress, fraction, 40);
+
+SIZE(cuzk_job_options, 32);
+OFFSET(cuzk_job_options, priority, 4);
+OFFSET(cuzk_job_options, progress, 8);
+OFFSET(cuzk_job_options, done, 16);
+OFFSET(cuzk_job_options, user, 24);
+
+SIZE(cuzk_c2_request, 64);
+OFFSET(cuzk_c2_request, sector_number, 8);
+OFFSET(cuzk_c2_request, c1, 16);
+OFFSET(cuzk_c2_request, c1_len, 24);
+OFFSET(cuzk_c2_request, prover_id, 32);

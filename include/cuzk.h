@@ -102,6 +102,11 @@
     {(uint32_t)sizeof(cuzk_c2_description), 0, 0, 0, 0, 0, 0, {0}, {0}}
 #define CUZK_C2_STATEMENT_INIT                                                 \
     {(uint32_t)sizeof(cuzk_c2_statement), 0, 0, {0}, {0}, {0}, {0}, {0}}
+#define CUZK_JOB_OPTIONS_INIT {(uint32_t)sizeof(cuzk_job_options), 0, 0, 0, 0}
+#define CUZK_PROGRESS_INIT                                                     \
+    {(uint32_t)sizeof(cuzk_progress), 0, 0, 0, 0, 0, 0}
+#define CUZK_C2_REQUEST_INIT                                                   \
+    {(uint32_t)sizeof(cuzk_c2_request), 0, 0, 0, {0}}
 #define CUZK_TIMINGS_INIT                                                      \
     {(uint32_t)sizeof(cuzk_timings), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,    \
      0, 0, 0, 0, 0, 0, 0, 0, {0}}
@@ -374,10 +379,94 @@ typedef int32_t cuzk_srs_checks;
 #endif // __cplusplus
 
 /**
+ * How urgent a job is. Between the partitions of a job more urgent ones
+ * overtake it; a partition that was begun is never interrupted.
+ */
+enum cuzk_priority
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    /**
+     * CUZK_PRIORITY_NORMAL.
+     */
+    CUZK_PRIORITY_DEFAULT = 0,
+    /**
+     * When there is nothing else to do.
+     */
+    CUZK_PRIORITY_LOW = 1,
+    /**
+     * The usual; that of the calls that do not start a job.
+     */
+    CUZK_PRIORITY_NORMAL = 2,
+    /**
+     * Before the usual.
+     */
+    CUZK_PRIORITY_HIGH = 3,
+    /**
+     * Before everything.
+     */
+    CUZK_PRIORITY_CRITICAL = 4,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum cuzk_priority cuzk_priority;
+#else
+typedef int32_t cuzk_priority;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * What a job is doing.
+ */
+enum cuzk_job_phase
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    /**
+     * Waiting to begin.
+     */
+    CUZK_JOB_PHASE_QUEUED = 0,
+    /**
+     * Reading and checking a request.
+     */
+    CUZK_JOB_PHASE_PLANNING = 1,
+    /**
+     * Proving partitions, or waiting for a device.
+     */
+    CUZK_JOB_PHASE_PROVING = 2,
+    /**
+     * Joining proofs.
+     */
+    CUZK_JOB_PHASE_FINISHING = 3,
+    /**
+     * Ended: every request has its result.
+     */
+    CUZK_JOB_PHASE_DONE = 4,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum cuzk_job_phase cuzk_job_phase;
+#else
+typedef int32_t cuzk_job_phase;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
  * What proofs are made with: devices, memory budgets, threads, and the
  * parameters and circuits that are in memory. Most programs need one.
  */
 typedef struct cuzk_context cuzk_context;
+
+/**
+ * Work in the background and its results, one for each request.
+ *
+ * A job keeps its context and its parameters alive. Its functions may be
+ * called from many threads at once, except cuzk_job_free(), which comes after
+ * the others have returned.
+ */
+typedef struct cuzk_job cuzk_job;
 
 /**
  * An open parameter file: the structured reference string (SRS) of one
@@ -920,6 +1009,102 @@ typedef struct cuzk_c2_statement {
     uint8_t seed[32];
 } cuzk_c2_statement;
 
+/**
+ * How far a job is. Start it with CUZK_PROGRESS_INIT.
+ */
+typedef struct cuzk_progress {
+    /**
+     * sizeof(cuzk_progress), as CUZK_PROGRESS_INIT sets it.
+     */
+    uint32_t struct_size;
+    /**
+     * A cuzk_job_phase.
+     */
+    int32_t phase;
+    /**
+     * Requests that have ended, well or not.
+     */
+    uint64_t requests_done;
+    /**
+     * Requests in all.
+     */
+    uint64_t requests_total;
+    /**
+     * Partitions proved.
+     */
+    uint64_t partitions_done;
+    /**
+     * Partitions in all, as far as is known: those of a request that failed
+     * count as far as they were proved.
+     */
+    uint64_t partitions_total;
+    /**
+     * The part that is done, from 0 to 1.
+     */
+    double fraction;
+} cuzk_progress;
+
+/**
+ * A sector to be proved by a job. Start it with CUZK_C2_REQUEST_INIT; in an
+ * array all elements have the same struct_size.
+ */
+typedef struct cuzk_c2_request {
+    /**
+     * sizeof(cuzk_c2_request), as CUZK_C2_REQUEST_INIT sets it.
+     */
+    uint32_t struct_size;
+    /**
+     * The sector's number.
+     */
+    uint64_t sector_number;
+    /**
+     * The Commit-1 output's JSON, plain or wrapped.
+     */
+    const uint8_t *c1;
+    /**
+     * Its bytes.
+     */
+    size_t c1_len;
+    /**
+     * The prover: see cuzk_prover_id_from_actor().
+     */
+    uint8_t prover_id[32];
+} cuzk_c2_request;
+
+/**
+ * How a job is started. Start it with CUZK_JOB_OPTIONS_INIT; zero means the
+ * default in every member.
+ *
+ * The functions are called one after the other on a thread of the context,
+ * never on the caller's. Work does not wait for them, but the context's other
+ * callbacks do: they should be quick. They may call the functions of this
+ * header, cuzk_job_free() for their own job included.
+ */
+typedef struct cuzk_job_options {
+    /**
+     * sizeof(cuzk_job_options), as CUZK_JOB_OPTIONS_INIT sets it.
+     */
+    uint32_t struct_size;
+    /**
+     * A cuzk_priority.
+     */
+    int32_t priority;
+    /**
+     * Told how far the job is (valid for the call); null: not told. Several
+     * steps may be told at once, and the last one always is.
+     */
+    void (*progress)(void *user, const struct cuzk_progress *now);
+    /**
+     * Called once when the job has ended, after the last progress; null: not
+     * called.
+     */
+    void (*done)(void *user);
+    /**
+     * Handed to both.
+     */
+    void *user;
+} cuzk_job_options;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -1343,6 +1528,213 @@ CUZK_API
 cuzk_status cuzk_context_warm_up(const struct cuzk_context *context,
                                  uint32_t registered_proof,
                                  struct cuzk_error *error_out);
+
+/**
+ * Waits until a job has ended: until then, or timeout_ms milliseconds; below
+ * zero without a limit.
+ *
+ * That it ended says nothing about its requests: each has a result of its
+ * own, see cuzk_job_result_status().
+ *
+ * Errors: CUZK_STATUS_TIMEOUT when it has not ended in time, and it goes on;
+ * CUZK_STATUS_INVALID_ARGUMENT when job is null.
+ */
+CUZK_API
+cuzk_status cuzk_job_wait(const struct cuzk_job *job,
+                          int64_t timeout_ms,
+                          struct cuzk_error *error_out);
+
+/**
+ * Says whether a job has ended, and does not wait.
+ *
+ * Errors: CUZK_STATUS_INVALID_ARGUMENT for null.
+ */
+CUZK_API
+cuzk_status cuzk_job_poll(const struct cuzk_job *job,
+                          bool *ended_out,
+                          struct cuzk_error *error_out);
+
+/**
+ * Says how far a job is.
+ *
+ * Errors: CUZK_STATUS_INVALID_ARGUMENT; CUZK_STATUS_ABI_MISMATCH for the
+ * structure.
+ */
+CUZK_API
+cuzk_status cuzk_job_progress(const struct cuzk_job *job,
+                              struct cuzk_progress *progress_out,
+                              struct cuzk_error *error_out);
+
+/**
+ * Asks a job to end, and does not wait for it.
+ *
+ * It ends within one partition. Requests that have ended keep their results,
+ * those of the others are CUZK_STATUS_CANCELLED.
+ *
+ * Errors: CUZK_STATUS_INVALID_ARGUMENT when job is null.
+ */
+CUZK_API
+cuzk_status cuzk_job_cancel(const struct cuzk_job *job,
+                            struct cuzk_error *error_out);
+
+/**
+ * Ends a job; null is accepted.
+ *
+ * A job that still runs is cancelled and waited for: afterwards nothing that
+ * it was lent is used any more. What its results pointed to is gone. A
+ * function of its options that runs is waited for, unless this is called
+ * from it. Context and parameters may be ended before.
+ */
+CUZK_API void cuzk_job_free(struct cuzk_job *job);
+
+/**
+ * Number of results: the requests that the job was started with.
+ *
+ * Errors: CUZK_STATUS_INVALID_ARGUMENT for null.
+ */
+CUZK_API
+cuzk_status cuzk_job_result_count(const struct cuzk_job *job,
+                                  size_t *count_out,
+                                  struct cuzk_error *error_out);
+
+/**
+ * Writes the status of request i: CUZK_STATUS_OK when it was proved.
+ *
+ * Results are there as soon as their request has ended, also while the job
+ * goes on.
+ *
+ * Errors: CUZK_STATUS_TIMEOUT while the request has not ended;
+ * CUZK_STATUS_INVALID_ARGUMENT, also for a request that is not there.
+ */
+CUZK_API
+cuzk_status cuzk_job_result_status(const struct cuzk_job *job,
+                                   size_t i,
+                                   cuzk_status *status_out,
+                                   struct cuzk_error *error_out);
+
+/**
+ * Points to the text of why request i failed, zero-terminated, empty when it
+ * was proved.
+ *
+ * Ownership: the text is the job's and lives until cuzk_job_free().
+ *
+ * Errors: those of cuzk_job_result_status().
+ */
+CUZK_API
+cuzk_status cuzk_job_result_message(const struct cuzk_job *job,
+                                    size_t i,
+                                    const char **message_out,
+                                    struct cuzk_error *error_out);
+
+/**
+ * Points to the proof of request i and writes its length: 192 bytes for each
+ * partition.
+ *
+ * Ownership: the bytes are the job's and live until cuzk_job_free().
+ *
+ * Errors: those of cuzk_job_result_status(); the request's own status and
+ * text when it failed.
+ */
+CUZK_API
+cuzk_status cuzk_job_result_proof(const struct cuzk_job *job,
+                                  size_t i,
+                                  const uint8_t **proof_out,
+                                  size_t *proof_len_out,
+                                  struct cuzk_error *error_out);
+
+/**
+ * Writes where the time of request i went, also when it failed.
+ *
+ * Errors: those of cuzk_job_result_status(); CUZK_STATUS_ABI_MISMATCH for
+ * the structure.
+ */
+CUZK_API
+cuzk_status cuzk_job_result_timings(const struct cuzk_job *job,
+                                    size_t i,
+                                    struct cuzk_timings *timings_out,
+                                    struct cuzk_error *error_out);
+
+/**
+ * Writes where the time of partition k of request i went.
+ *
+ * Errors: those of cuzk_job_result_status(); CUZK_STATUS_INVALID_ARGUMENT
+ * for a partition that was not proved; CUZK_STATUS_ABI_MISMATCH for the
+ * structure.
+ */
+CUZK_API
+cuzk_status cuzk_job_result_partition_timings(const struct cuzk_job *job,
+                                              size_t i,
+                                              size_t k,
+                                              struct cuzk_timings *timings_out,
+                                              struct cuzk_error *error_out);
+
+/**
+ * Starts to prove n sectors, and does not wait.
+ *
+ * As cuzk_c2_prove() for each, in their order; their kinds and sizes may
+ * differ. Each has a result of its own, and one that is bad does not fail
+ * the others. requests and the Commit-1 outputs are copied. options is null
+ * or started with CUZK_JOB_OPTIONS_INIT.
+ *
+ * Ownership: the job is yours; end it with cuzk_job_free().
+ *
+ * Errors: CUZK_STATUS_INVALID_ARGUMENT; CUZK_STATUS_ABI_MISMATCH for a
+ * structure; CUZK_STATUS_OUT_OF_MEMORY when there is none for the copies or
+ * no thread can be started. Everything else is the result of a request.
+ */
+CUZK_API
+cuzk_status cuzk_c2_prove_start(const struct cuzk_context *context,
+                                const struct cuzk_c2_request *requests,
+                                size_t n,
+                                const struct cuzk_job_options *options,
+                                struct cuzk_job **job_out,
+                                struct cuzk_error *error_out);
+
+/**
+ * Starts to prove n assignments whose rows the caller evaluated, and does
+ * not wait.
+ *
+ * As cuzk_prove(), but each assignment is a request of the job with a result
+ * of its own, and one that is bad does not fail the others. options is null
+ * or started with CUZK_JOB_OPTIONS_INIT. The arrays assignments and
+ * randomness are copied. What an assignment points to is lent: a, b and c
+ * until cuzk_job_abc_released() says so, the rest until the job has ended;
+ * nobody may change it before.
+ *
+ * Ownership: the job is yours; end it with cuzk_job_free().
+ *
+ * Errors: CUZK_STATUS_INVALID_ARGUMENT; CUZK_STATUS_ABI_MISMATCH for
+ * options; CUZK_STATUS_OUT_OF_MEMORY when no thread can be started.
+ * Everything else is the result of a request.
+ */
+CUZK_API
+cuzk_status cuzk_prove_start(const struct cuzk_context *context,
+                             const struct cuzk_srs *srs,
+                             const struct cuzk_assignment *assignments,
+                             size_t n,
+                             const struct cuzk_randomness *randomness,
+                             const struct cuzk_job_options *options,
+                             struct cuzk_job **job_out,
+                             struct cuzk_error *error_out);
+
+/**
+ * Waits until the rows a, b and c of assignment i of a job made by
+ * cuzk_prove_start() may be changed or freed: until then, or timeout_ms
+ * milliseconds; below zero without a limit, and 0 only asks.
+ *
+ * A proof that does not verify is made again from the rows: with
+ * self-verification on they are needed until the proof has been verified,
+ * which can be long before the job has ended.
+ *
+ * Errors: CUZK_STATUS_TIMEOUT when they are still needed;
+ * CUZK_STATUS_INVALID_ARGUMENT, also for an assignment that is not there and
+ * for another kind of job.
+ */
+CUZK_API
+cuzk_status cuzk_job_abc_released(const struct cuzk_job *job,
+                                  size_t i,
+                                  int64_t timeout_ms,
+                                  struct cuzk_error *error_out);
 
 /**
  * INSECURE: makes parameters for development from a seed of 32 bytes.

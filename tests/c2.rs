@@ -170,10 +170,8 @@ fn partitions_are_proved_alone_and_joined() {
     assert!(error.message().contains("partition 1 of"), "{error}");
 }
 
-#[test]
-fn values_that_do_not_hold_are_named() {
-    let context = context();
-    let fixture = Fixture::load(V1_1);
+/// An output that can be read and whose second challenge does not hold.
+fn with_a_wrong_hash(fixture: &Fixture) -> Vec<u8> {
     let mut document: Value = serde_json::from_slice(&fixture.c1).unwrap();
     let byte = document
         .pointer_mut(
@@ -181,13 +179,17 @@ fn values_that_do_not_hold_are_named() {
         )
         .unwrap();
     *byte = json!(byte.as_u64().unwrap() ^ 1);
+    document.to_string().into_bytes()
+}
+
+#[test]
+fn values_that_do_not_hold_are_named() {
+    let context = context();
+    let fixture = Fixture::load(V1_1);
+    let c1 = with_a_wrong_hash(&fixture);
     let sector = &fixture.sector;
-    let request = Request::new(
-        document.to_string().as_bytes(),
-        &sector.prover_id,
-        sector.sector_number,
-    )
-    .expect("its shape, challenges and roots are right");
+    let request = Request::new(&c1, &sector.prover_id, sector.sector_number)
+        .expect("its shape, challenges and roots are right");
     let error = c2::prove(context, &request, &Default::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidC1, "{error}");
     assert!(error.message().contains("vanilla_proofs[0]"), "{error}");
@@ -278,6 +280,7 @@ fn a_job_proves_what_it_can_and_says_what_it_cannot() {
     let requests = vec![
         job_request(fixture.c1[..1000].to_vec()),
         job_request(fixture.wrapped()),
+        job_request(with_a_wrong_hash(&fixture)),
     ];
     let job = context.start(requests, Default::default()).unwrap();
     assert!(job.wait(None).unwrap());
@@ -286,4 +289,7 @@ fn a_job_proves_what_it_can_and_says_what_it_cannot() {
     let proof = job.outcome(1).unwrap().result.as_ref().unwrap();
     assert!(c2::verify(context, &statement(&fixture), proof).unwrap());
     assert!(!job.outcome(1).unwrap().timings.parse.is_zero());
+    let wrong = job.outcome(2).unwrap().result.as_ref().unwrap_err();
+    assert_eq!(wrong.kind(), ErrorKind::InvalidC1, "{wrong}");
+    assert!(wrong.message().contains("challenge 1"), "{wrong}");
 }

@@ -30,6 +30,8 @@ struct Chains {
 enum RequestFault {
     None,
     Plan,
+    Explained,
+    PanicInExplain,
     PanicInPlan,
     PanicInFinish,
     PanicInDrop,
@@ -64,7 +66,9 @@ impl Request for Chains {
     ) -> Result<Vec<Partition<'static>>> {
         cancel.check()?;
         match self.fault {
-            RequestFault::Plan => return Err(Error::new(ErrorKind::InvalidC1, "not a seal")),
+            RequestFault::Plan | RequestFault::Explained | RequestFault::PanicInExplain => {
+                return Err(Error::new(ErrorKind::InvalidC1, "not a seal"));
+            }
             RequestFault::PanicInPlan => panic!("plan {}", 1),
             _ => {}
         }
@@ -75,6 +79,14 @@ impl Request for Chains {
     fn finish(&mut self, _: &Context, proofs: &[Proof], _: &mut Timings) -> Result<Vec<u8>> {
         assert!(self.fault != RequestFault::PanicInFinish, "finish {}", 2);
         Ok(proofs.iter().flat_map(|proof| proof.to_bytes()).collect())
+    }
+
+    fn explain(&self, _: &Context, error: Error) -> Error {
+        assert!(self.fault != RequestFault::PanicInExplain, "explain {}", 4);
+        match self.fault {
+            RequestFault::Explained => error.context("explained"),
+            _ => error,
+        }
     }
 }
 
@@ -113,10 +125,12 @@ fn one_bad_request_does_not_fail_its_neighbours() {
         (1, RequestFault::PanicInDrop),
         (0, RequestFault::None),
         (3, RequestFault::None),
+        (1, RequestFault::Explained),
+        (1, RequestFault::PanicInExplain),
     ];
     let requests = requests.map(|(n, fault)| Chains::new(&srs, n).with(fault).boxed());
     let job = start(&context, requests.into());
-    assert_eq!(job.requests(), 7);
+    assert_eq!(job.requests(), 9);
     assert!(job.wait(None).unwrap());
     for (request, partitions) in [(0, 2), (4, 1), (5, 0), (6, 3)] {
         assert_proved(&job, request, partitions);
@@ -125,17 +139,19 @@ fn one_bad_request_does_not_fail_its_neighbours() {
         (1, ErrorKind::InvalidC1, "not a seal"),
         (2, ErrorKind::Internal, "plan 1"),
         (3, ErrorKind::Internal, "finish 2"),
+        (7, ErrorKind::InvalidC1, "explained: not a seal"),
+        (8, ErrorKind::Internal, "explain 4"),
     ];
     for (request, kind, text) in failed {
         let error = job.outcome(request).unwrap().result.as_ref().unwrap_err();
         assert_eq!(error.kind(), kind);
         assert!(error.to_string().ends_with(text), "{error}");
     }
-    assert!(job.outcome(7).is_none());
+    assert!(job.outcome(9).is_none());
     let expected = Progress {
         phase: Phase::Done,
-        requests_done: 7,
-        requests_total: 7,
+        requests_done: 9,
+        requests_total: 9,
         partitions_done: 7,
         partitions_total: 7,
     };

@@ -45,5 +45,13 @@ pub mod prove;
 // Filecoin's seal proofs.
 pub mod c2;
 
+// Work in the background.
+pub mod job;
+pub mod job_result;
+
+// Jobs of either kind.
+pub mod c2_job;
+pub mod lent;
+
 // For development only.
 pub mod development;

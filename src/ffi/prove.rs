@@ -104,7 +104,7 @@ pub unsafe extern "C" fn cuzk_prove(
 ///
 /// # Safety
 /// `randomness` is null or points to `n` elements that nobody changes during the call.
-unsafe fn pairs(
+pub(super) unsafe fn pairs(
     randomness: *const cuzk_randomness,
     n: usize,
 ) -> Result<Option<Vec<(Scalar, Scalar)>>> {

@@ -108,6 +108,57 @@ pub(super) unsafe fn read_required<T: Growing>(place: *const T, name: &str) -> R
     unsafe { read(place, name) }
 }
 
+/// Reads a caller's array of structures that grow. The first one's size is the distance from each
+/// to the next, so all have it.
+///
+/// # Safety
+/// `place` is null or points to `n` structures, one after the other, of as many bytes each as the
+/// first `u32` says.
+pub(super) unsafe fn read_array<T: Growing>(
+    place: *const T,
+    n: usize,
+    name: &str,
+) -> Result<Vec<T>> {
+    if n == 0 {
+        return Ok(Vec::new());
+    }
+    let invalid = |kind, text: String| Err(Error::new(kind, text));
+    if place.is_null() {
+        let text = format!("{name} is null, with {n} elements");
+        return invalid(ErrorKind::InvalidArgument, text);
+    }
+    // SAFETY: the caller's contract.
+    let stride = unsafe { checked_size(place, name)? };
+    if stride % align_of::<T>() != 0 {
+        let text = format!(
+            "{name}: struct_size is {stride}, no multiple of {} bytes",
+            align_of::<T>()
+        );
+        return invalid(ErrorKind::AbiMismatch, text);
+    }
+    if n.checked_mul(stride)
+        .is_none_or(|bytes| isize::try_from(bytes).is_err())
+    {
+        let text = format!("{name} has {n} elements, more than an address space holds");
+        return invalid(ErrorKind::InvalidArgument, text);
+    }
+    let mut values = Vec::new();
+    for i in 0..n {
+        let name = format!("{name}[{i}]");
+        // SAFETY: n times stride bytes are there by the caller's contract.
+        let element = unsafe { place.byte_add(i * stride) };
+        // SAFETY: as above, and aligned since the first is and stride is a multiple.
+        let size = unsafe { element.cast::<u32>().read() } as usize;
+        if size != stride {
+            let text = format!("{name}: struct_size is {size}, that of the first is {stride}");
+            return invalid(ErrorKind::AbiMismatch, text);
+        }
+        // SAFETY: as above.
+        values.push(unsafe { read(element, &name)? });
+    }
+    Ok(values)
+}
+
 /// A caller's structure to be filled on success.
 pub(super) struct Output<T> {
     place: *mut T,
@@ -247,6 +298,54 @@ mod tests {
             let error = read_sample(&sample(size)).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::AbiMismatch, "{size}");
         }
+    }
+
+    #[test]
+    fn arrays_go_by_the_size_of_their_first_element() {
+        // Three elements of a caller with shorter, equal and longer structures.
+        for words in [2_usize, 3, 5] {
+            let size = (8 * words) as u64;
+            let mut array = vec![0_u64; 3 * words];
+            for (i, element) in array.chunks_mut(words).enumerate() {
+                element[0] = size | (i as u64 + 1) << 32;
+                element[1] = 20 + i as u64;
+            }
+            let read = |array: &[u64]| {
+                let place = array.as_ptr().cast::<Sample>();
+                // SAFETY: three elements of the size that each of them says, or refused.
+                unsafe { read_array(place, 3, "requests") }
+            };
+            let values = read(&array).unwrap();
+            let seen: Vec<_> = values.iter().map(|v| (v.first, v.second)).collect();
+            assert_eq!(seen, [(1, 20), (2, 21), (3, 22)]);
+            array[2 * words] += 8;
+            let error = read(&array).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::AbiMismatch);
+            let expected = format!(
+                "requests[2]: struct_size is {}, that of the first is {size}",
+                size + 8
+            );
+            assert_eq!(error.message(), expected);
+        }
+        let one = sample(20);
+        let refused = |place: *const Sample, n: usize| {
+            // SAFETY: null, or refused for its size before a second element is looked at.
+            let error = unsafe { read_array(place, n, "requests") }.unwrap_err();
+            error.to_string()
+        };
+        assert_eq!(
+            refused(&raw const one, 2),
+            "requests: struct_size is 20, no multiple of 8 bytes"
+        );
+        assert_eq!(
+            refused(std::ptr::null(), 2),
+            "requests is null, with 2 elements"
+        );
+        let whole = sample(24);
+        assert!(refused(&raw const whole, usize::MAX / 8).starts_with("requests has "));
+        // SAFETY: nothing is looked at.
+        let none = unsafe { read_array::<Sample>(std::ptr::null(), 0, "requests") };
+        assert!(none.unwrap().is_empty());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::ffi::c_char;
 use std::mem::{offset_of, MaybeUninit};
 use std::time::Duration;
 
-use cuzk_prover::schedule::Proved;
+use cuzk_prover::schedule::{Outcome, Proved};
 use cuzk_prover::timing::Timings;
 use serde_json::json;
 
@@ -83,15 +83,17 @@ impl cuzk_timings {
     /// The sums over proofs that took `total` together.
     pub(super) fn of(proved: &[Proved], total: Duration) -> Self {
         let mut sum = Timings::default();
-        let mut backends: Vec<&str> = Vec::new();
         for proved in proved {
             sum.add(&proved.timings);
-            if !backends.contains(&proved.backend.as_str()) {
-                backends.push(&proved.backend);
-            }
         }
         sum.total = total;
-        Self::new(&sum, proved.len(), &backends.join(", "))
+        Self::new(&sum, proved.len(), &backends(proved))
+    }
+
+    /// Those of a request of a job.
+    pub(super) fn of_outcome(outcome: &Outcome) -> Self {
+        let proved = &outcome.partitions;
+        Self::new(&outcome.timings, proved.len(), &backends(proved))
     }
 
     /// The timings as C sees them.
@@ -153,6 +155,17 @@ impl cuzk_timings {
             "peak_device_bytes": self.peak_device_bytes,
         })
     }
+}
+
+/// The devices that proved, each once.
+fn backends(proved: &[Proved]) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for proved in proved {
+        if !names.contains(&proved.backend.as_str()) {
+            names.push(&proved.backend);
+        }
+    }
+    names.join(", ")
 }
 
 /// Writes timings as JSON, zero-terminated.

@@ -44,6 +44,11 @@ pub trait Request: Send {
         proofs: &[Proof],
         timings: &mut Timings,
     ) -> Result<Vec<u8>>;
+
+    /// Says more of an error than proving could: what of the request is at fault.
+    fn explain(&self, _context: &Context, error: Error) -> Error {
+        error
+    }
 }
 
 /// What became of a request.
@@ -216,7 +221,8 @@ impl Context {
             step(Step::Finishing);
             let proofs: Vec<Proof> = partitions.iter().map(|proved| proved.proof).collect();
             request.finish(self, &proofs, &mut timings)
-        });
+        })
+        .or_else(|error| catch(|| Err(request.explain(self, error))));
         for proved in &partitions {
             timings.add(&proved.timings);
         }

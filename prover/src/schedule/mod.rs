@@ -17,7 +17,7 @@ mod srs;
 pub use context::{Context, ContextInfo};
 pub use job::{Job, JobOptions, Outcome, Phase, Progress, Request};
 pub use options::{Options, DEFAULT_PARAMETER_FOLDER};
-pub use prove::{CircuitHandle, Partition, Proved, Source, WitnessSource};
+pub use prove::{CircuitHandle, Lender, Partition, Proved, Source, WitnessSource};
 pub use queue::Priority;
 pub use random::random_scalar;
 pub use residents::{ResidentCounts, ResidentInfo};

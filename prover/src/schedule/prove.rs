@@ -35,10 +35,19 @@ pub struct CircuitHandle {
 pub type WitnessSource<'a> =
     Box<dyn FnOnce(&CompiledCircuit, &Cancel, &mut Timings) -> Result<Witness> + Send + 'a>;
 
+/// Owns or borrows what an assignment refers to.
+pub trait Lender: Send + Sync {
+    /// The assignment, rows evaluated.
+    fn assignment(&self) -> Assignment<'_>;
+}
+
 /// Where the assignment of a partition comes from.
 pub enum Source<'a> {
     /// The caller has it, rows evaluated.
     Given(Assignment<'a>),
+    /// The same for as long as the lender is kept: it is dropped when its rows are not needed any
+    /// more.
+    Lent(Box<dyn Lender + 'a>),
     /// A witness for a compiled circuit.
     Circuit {
         /// The circuit.
@@ -248,10 +257,8 @@ impl Context {
             randomness: partition.randomness,
         };
         let proof = match partition.source {
-            Source::Given(assignment) => inner.pool.run(|| {
-                let false_row = || first_false_row(&assignment);
-                maker.checked_proof(&assignment, &false_row, cancel, timings)
-            }),
+            Source::Given(assignment) => maker.given_proof(&assignment, cancel, timings),
+            Source::Lent(lender) => maker.given_proof(&lender.assignment(), cancel, timings),
             Source::Circuit { witness, .. } => {
                 let circuit: &CompiledCircuit =
                     lease.values()[1].downcast_ref().ok_or_else(lost)?;
@@ -317,6 +324,19 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
+    /// A proof of an assignment whose rows are given, on the context's threads.
+    fn given_proof(
+        &self,
+        assignment: &Assignment<'_>,
+        cancel: &Cancel,
+        timings: &mut Timings,
+    ) -> Result<Proof> {
+        self.context.inner.pool.run(|| {
+            let false_row = || first_false_row(assignment);
+            self.checked_proof(assignment, &false_row, cancel, timings)
+        })
+    }
+
     /// A proof; with self-verification, one that verifies. `false_row` finds a row that the
     /// assignment does not satisfy.
     fn checked_proof(

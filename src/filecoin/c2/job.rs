@@ -7,9 +7,9 @@ use cuzk_prover::cancel::Cancel;
 use cuzk_prover::groth16::Proof;
 use cuzk_prover::schedule::{self, Context, Partition};
 use cuzk_prover::timing::{timed, Timings};
-use cuzk_prover::Result;
+use cuzk_prover::{Error, Result};
 
-use super::prove::{open_parameters, partition};
+use super::prove::{blame, open_parameters, partition};
 use super::{Request, WitnessMethod};
 use crate::filecoin::c1::{Head, Node};
 
@@ -19,6 +19,8 @@ pub struct JobRequest {
     prover_id: Node,
     sector_number: u64,
     witness: WitnessMethod,
+    /// What the bytes were read into.
+    read: Option<Request>,
 }
 
 impl JobRequest {
@@ -29,6 +31,7 @@ impl JobRequest {
             prover_id,
             sector_number,
             witness,
+            read: None,
         }
     }
 }
@@ -52,12 +55,23 @@ impl schedule::Request for JobRequest {
         let srs = timed(&mut timings.parameter_load, || {
             open_parameters(context, request.proof().sector_size(), cancel)
         })?;
+        let request = self.read.insert(request);
         (0..request.proof().partitions())
-            .map(|k| partition(&srs, &request, k, self.witness, |_| ()))
+            .map(|k| partition(&srs, request, k, self.witness, |_| ()))
             .collect()
     }
 
     fn finish(&mut self, _: &Context, proofs: &[Proof], _: &mut Timings) -> Result<Vec<u8>> {
         Ok(proofs.iter().flat_map(Proof::to_bytes).collect())
+    }
+
+    fn explain(&self, context: &Context, error: Error) -> Error {
+        match &self.read {
+            Some(request) => {
+                let all: Vec<usize> = (0..request.proof().partitions()).collect();
+                blame(context, request, &all, error)
+            }
+            None => error,
+        }
     }
 }

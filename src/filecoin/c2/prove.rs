@@ -265,7 +265,7 @@ pub(super) fn partition<'a>(
 }
 
 /// Finds out whether the Commit-1 output is at fault for a row that does not hold.
-fn blame(context: &Context, request: &Request, ks: &[usize], error: Error) -> Error {
+pub(super) fn blame(context: &Context, request: &Request, ks: &[usize], error: Error) -> Error {
     if error.kind() != ErrorKind::InvalidAssignment {
         return error;
     }
