@@ -61,18 +61,37 @@ parameters: program
 	@ls $(PARAMS)/*.meta >/dev/null 2>&1 || \
 	    $(DIST)/bin/cuzk setup --sector-size 2KiB --dir $(PARAMS)
 
-.PHONY: test test-rust test-c test-device
-test: test-rust test-c test-device
+.PHONY: test test-rust test-c test-device test-go test-python test-node
+test: test-rust test-c test-device test-go test-python test-node
 
 test-rust:
 	.ci/tools strace
 	$(CARGO) test --release --workspace
 
 # tests/small_circuit writes the circuit that the C programs prove.
-test-c: library
+test-c: library parameters
 	.ci/tools valgrind
 	$(CARGO) test --quiet --release --test small_circuit
 	$(MAKE) -C ffi-tests check DIST=$(DIST)
+	$(MAKE) -C ffi-tests real-sector DIST=$(DIST) PARAMS=$(PARAMS)
+
+# The binding, with the race detector and the strictest checks of pointers given to C.
+test-go: library parameters
+	.ci/tools staticcheck
+	cd go-binding && $(GO_ENV) go vet ./... && $(GO_ENV) $(CACHE)/tools/staticcheck ./...
+	cd go-binding && $(GO_ENV) GOEXPERIMENT=cgocheck2 CUZK_TEST_PARAMETERS=$(PARAMS) \
+	    go test -race -count=1 -timeout 30m ./...
+
+GO_ENV := CGO_LDFLAGS="-L$(DIST)/lib -Wl,-rpath,$(DIST)/lib"
+
+# Programs that load the library while they run.
+PROVE_ARGUMENTS = $(DIST)/lib/$(SONAME) $(CURDIR)/tests/vectors/c1/2kib-v1_1.json 42 1000 $(PARAMS)
+
+test-python: library parameters
+	python3 ffi-tests/python/prove.py $(PROVE_ARGUMENTS)
+
+test-node: library parameters
+	cd ffi-tests/node && npm ci --silent --ignore-scripts --no-audit --no-fund && node prove.mjs $(PROVE_ARGUMENTS)
 
 # Device code on the host, no CUDA needed.
 test-device:
@@ -88,6 +107,7 @@ bench: program parameters
 format:
 	.ci/tools clang-format
 	$(CARGO) fmt --all
+	gofmt -w go-binding
 	git ls-files -z 'cuda/*.h' 'cuda/*.cuh' 'cuda/*.cu' 'cuda/*.cpp' 'ffi-tests/*.c' \
 	    'ffi-tests/*.h' 'ffi-tests/*.cpp' | xargs -0 -r $(CACHE)/tools/clang-format/clang_format/data/bin/clang-format -i
 

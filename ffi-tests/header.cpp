@@ -11,6 +11,9 @@ cuzk_srs_options header_srs_options = CUZK_SRS_OPTIONS_INIT;
 cuzk_srs_shape header_srs_shape = CUZK_SRS_SHAPE_INIT;
 cuzk_c2_description header_c2_description = CUZK_C2_DESCRIPTION_INIT;
 cuzk_c2_statement header_c2_statement = CUZK_C2_STATEMENT_INIT;
+cuzk_c2_request header_c2_request = CUZK_C2_REQUEST_INIT;
+cuzk_job_options header_job_options = CUZK_JOB_OPTIONS_INIT;
+cuzk_progress header_progress = CUZK_PROGRESS_INIT;
 
 cuzk_status header_use();
 

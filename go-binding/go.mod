@@ -1,0 +1,3 @@
+module cuzk/go-binding
+
+go 1.22
