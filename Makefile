@@ -77,7 +77,7 @@ test-c: library parameters
 
 # The binding, with the race detector and the strictest checks of pointers given to C.
 test-go: library parameters
-	.ci/tools staticcheck
+	.ci/tools go staticcheck
 	cd go-binding && $(GO_ENV) go vet ./... && $(GO_ENV) $(CACHE)/tools/staticcheck ./...
 	cd go-binding && $(GO_ENV) GOEXPERIMENT=cgocheck2 CUZK_TEST_PARAMETERS=$(PARAMS) \
 	    go test -race -count=1 -timeout 30m ./...
@@ -91,6 +91,7 @@ test-python: library parameters
 	python3 ffi-tests/python/prove.py $(PROVE_ARGUMENTS)
 
 test-node: library parameters
+	.ci/tools npm
 	cd ffi-tests/node && npm ci --silent --ignore-scripts --no-audit --no-fund && node prove.mjs $(PROVE_ARGUMENTS)
 
 # Device code on the host, no CUDA needed.
