@@ -46,7 +46,7 @@ fn exports_are_the_functions_of_the_header() {
         .split("\nCUZK_API")
         .skip(1)
         .filter_map(|declaration| declaration.split('(').next())
-        .filter_map(|head| head.split([' ', '*', '\n']).last())
+        .filter_map(|head| head.split([' ', '*', '\n']).next_back())
         .collect();
     assert!(declared.contains("cuzk_version"), "{declared:?}");
     assert_eq!(exported, declared);

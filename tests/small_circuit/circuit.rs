@@ -54,7 +54,7 @@ impl Circuit<Scalar> for Chain {
                 |_| of(x) + (step, CS::one()),
                 |_| of(next),
             );
-            let bit = cs.alloc(|| format!("bit {i}"), || Ok(Scalar::from(i % 3 & 1)))?;
+            let bit = cs.alloc(|| format!("bit {i}"), || Ok(Scalar::from((i % 3) & 1)))?;
             cs.enforce(
                 || format!("bit {i} is one"),
                 |_| of(bit),
