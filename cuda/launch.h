@@ -145,8 +145,11 @@ int cuzk_launch_decode_g1(cuzk_stream stream, void* points, uint32_t n, uint64_t
                           uint32_t checks, uint64_t* fault);
 int cuzk_launch_decode_g2(cuzk_stream stream, void* points, uint32_t n, uint64_t first,
                           uint32_t checks, uint64_t* fault);
-// The same for affine points of the curve that are not in the subgroup of order r. Slow: each point
-// is multiplied by r.
+// The reverse: n affine points become their encoding, in place.
+int cuzk_launch_encode_g1(cuzk_stream stream, void* points, uint32_t n);
+int cuzk_launch_encode_g2(cuzk_stream stream, void* points, uint32_t n);
+// Decode's check for affine points of the curve that are not in the subgroup of order r. Slow: each
+// point is multiplied by r.
 int cuzk_launch_subgroup_g1(cuzk_stream stream, const void* points, uint32_t n, uint64_t first,
                             uint64_t* fault);
 int cuzk_launch_subgroup_g2(cuzk_stream stream, const void* points, uint32_t n, uint64_t first,

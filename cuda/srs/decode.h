@@ -78,6 +78,24 @@ CUZK_HD affine<F> decode_point(const uint32_t* words, uint32_t checks, bool& goo
     return p;
 }
 
+CUZK_HD void write_coordinate(const fp& a, uint32_t* words) {
+    const fp plain = from_montgomery(a);
+    CUZK_UNROLL
+    for (int i = 0; i < 12; i++) words[11 - i] = swap_bytes(plain.v[i]);
+}
+CUZK_HD void write_coordinate(const fp2& a, uint32_t* words) {
+    write_coordinate(a.c1, words);
+    write_coordinate(a.c0, words + 12);
+}
+
+// The words of a point's encoding; infinity has its flag.
+template <class F>
+CUZK_HD void encode_point(const affine<F>& p, uint32_t* words) {
+    write_coordinate(p.x, words);
+    write_coordinate(p.y, words + sizeof(F) / sizeof(uint32_t));
+    if (p.is_infinity()) words[0] = 0x40;
+}
+
 // Whether r P is infinity, r the order of the subgroup. Infinity passes.
 template <class F>
 CUZK_HD bool is_in_subgroup(const affine<F>& p) {

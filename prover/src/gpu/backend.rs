@@ -10,6 +10,7 @@ use std::sync::{mpsc, Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::compute::Compute;
 use super::context::Context;
+use super::multiples::{multiples, Generator};
 use super::plan::{self, Plan};
 use super::pool::Pool;
 use super::proof::{Proof, Work};
@@ -18,6 +19,7 @@ use super::staging::Staging;
 use super::upload::{serve, StopOnDrop, Uploads};
 use super::GpuOptions;
 use crate::backend::{Assignment, Backend, Cancel, Memory, ResidentSrs, Sums};
+use crate::curve::Scalar;
 use crate::device::Device;
 use crate::srs::{Checks, ParameterFile, SrsShape};
 use crate::timing::Timings;
@@ -26,6 +28,9 @@ use crate::{Error, ErrorKind, Result};
 /// Device memory left to the driver and to others, unless a budget says otherwise.
 const RESERVE: u64 = 512 << 20;
 
+/// Queues of a device: one for each query, and the main one.
+const QUEUES: usize = 5;
+
 /// One device that proves.
 pub struct GpuBackend {
     name: String,
@@ -33,7 +38,8 @@ pub struct GpuBackend {
     context: Arc<Context>,
     pool: Arc<Pool>,
     staging: Mutex<Staging>,
-    compute: Mutex<Compute>,
+    /// The queue of everything, and one for each query beside it.
+    compute: Mutex<Vec<Compute>>,
     lanes: Lanes,
 }
 
@@ -88,7 +94,9 @@ impl GpuBackend {
             .filter(|threads| *threads > 0)
             .unwrap_or(cores);
         let staging = Staging::new(&current, threads)?;
-        let compute = Compute::new(&current, &pool)?;
+        let compute = (0..QUEUES)
+            .map(|_| Compute::new(&current, &pool))
+            .collect::<Result<_>>()?;
         drop(current);
         Ok(Self {
             name: format!("cuda: GPU {} ({})", device.ordinal, device.name),
@@ -119,9 +127,23 @@ impl GpuBackend {
     /// Gives device memory back that is kept for later proofs.
     pub fn release(&self) -> Result<()> {
         let current = self.context.enter()?;
-        self.compute().release(&current)?;
+        self.compute()
+            .iter_mut()
+            .try_for_each(|compute| compute.release(&current))?;
         self.pool.trim();
         Ok(())
+    }
+
+    /// Hands the multiples of a generator by all scalars to `sink`, as a parameter file holds
+    /// them: piece by piece with the number of the piece's first scalar, from several threads and
+    /// in no order. For parameters of development.
+    pub fn multiples(
+        &self,
+        generator: Generator,
+        scalars: &[Scalar],
+        sink: &(dyn Fn(usize, &[u8]) -> Result<()> + Sync),
+    ) -> Result<()> {
+        multiples(&self.pool, generator, scalars, sink)
     }
 
     /// Free and total memory of the device, in bytes.
@@ -129,7 +151,7 @@ impl GpuBackend {
         self.context.enter()?.memory()
     }
 
-    fn compute(&self) -> MutexGuard<'_, Compute> {
+    fn compute(&self) -> MutexGuard<'_, Vec<Compute>> {
         self.compute.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -153,7 +175,7 @@ impl GpuBackend {
             let witness = proof.start(&memory, &uploads, plan)?;
             let mut compute = self.compute();
             let mut work = Work {
-                compute: &mut compute,
+                queues: &mut compute,
                 current: &current,
                 uploads: &uploads,
                 plan,
@@ -165,7 +187,9 @@ impl GpuBackend {
                 // Nothing may be in flight on memory that goes back, nor on the queue's.
                 stop.store(true, Ordering::Relaxed);
                 let _ = self.staging().finish(&current);
-                let _ = compute.stream().finish(&current, "ending early");
+                for compute in compute.iter() {
+                    let _ = compute.stream().finish(&current, "ending early");
+                }
             }
             outcome
         });

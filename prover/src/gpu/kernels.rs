@@ -207,6 +207,8 @@ extern "C" {
         checks: u32,
         fault: *mut u64,
     ) -> i32;
+    pub(super) fn cuzk_launch_encode_g1(stream: *mut c_void, points: *mut c_void, n: u32) -> i32;
+    pub(super) fn cuzk_launch_encode_g2(stream: *mut c_void, points: *mut c_void, n: u32) -> i32;
     pub(super) fn cuzk_launch_subgroup_g1(
         stream: *mut c_void,
         points: *const c_void,

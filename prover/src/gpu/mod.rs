@@ -23,6 +23,8 @@ mod memory;
 #[cfg(cuzk_cuda)]
 mod msm;
 #[cfg(cuzk_cuda)]
+mod multiples;
+#[cfg(cuzk_cuda)]
 mod plan;
 #[cfg(cuzk_cuda)]
 mod pool;
@@ -52,6 +54,8 @@ use crate::Result;
 pub use backend::GpuBackend;
 pub use build_info::BuildInfo;
 pub use device::{devices, select, DeviceSelector};
+#[cfg(cuzk_cuda)]
+pub use multiples::Generator;
 
 /// Which devices to open, and how much of them to use.
 #[derive(Clone, Debug, Default)]

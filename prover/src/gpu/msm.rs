@@ -275,16 +275,15 @@ impl<G: Group> Msm<G> {
         limit: u64,
     ) -> Result<Self> {
         let mut plan = MsmPlan::default();
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let bytes = usize::try_from(limit).unwrap_or(usize::MAX);
+        let processors = compute.multiprocessors();
         // SAFETY: writes the plan; a function of numbers otherwise.
-        let (call_n, scratch) = unsafe {
-            let processors = compute.multiprocessors();
-            let call_n = kernels::cuzk_msm_make_plan(&mut plan, G::G2, n, processors, limit);
-            (call_n, kernels::cuzk_msm_scratch_size(&plan))
-        };
+        let call_n = unsafe { kernels::cuzk_msm_make_plan(&mut plan, G::G2, n, processors, bytes) };
         if call_n == 0 {
-            return Err(compute.no_scratch(n, limit as u64));
+            return Err(compute.no_scratch(n, limit));
         }
+        // SAFETY: a function of the plan just made.
+        let scratch = unsafe { kernels::cuzk_msm_scratch_size(&plan) };
         compute.msm_scratch(current, scratch as u64)?;
         Ok(Self {
             plan,

@@ -9,6 +9,9 @@ const LEAST_SCRATCH: u64 = 64 << 20;
 /// Scratch that keeps a large multiplication near its full speed.
 const GOOD_SCRATCH: u64 = 4 << 30;
 
+/// Scratch of the largest multiplication up to which a proof is small.
+const SMALL_SCRATCH: u64 = 6 << 30;
+
 /// Device memory that one proof needs, in bytes, by what it is for.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Needs {
@@ -34,6 +37,9 @@ pub(super) struct Plan {
     pub(super) lanes: usize,
     /// Whether the evaluations wait until the witness is done with and gone.
     pub(super) phased: bool,
+    /// Whether the sums over different queries are computed side by side: small ones leave most
+    /// of the device idle.
+    pub(super) side_by_side: bool,
     /// The most scratch of a multiplication.
     pub(super) scratch: u64,
 }
@@ -43,19 +49,23 @@ impl Plan {
     pub(super) fn choose(needs: &Needs, free: u64) -> Self {
         let lane = needs.witness + needs.evaluations;
         let shared = needs.lists + needs.table + needs.stream;
-        let good = needs.scratch.min(GOOD_SCRATCH);
-        if 2 * lane + shared + needs.scratch <= free {
+        // Every multiplication of a small proof fits the least.
+        let full = needs.scratch.max(LEAST_SCRATCH);
+        let good = full.min(GOOD_SCRATCH);
+        if 2 * lane + shared + full <= free {
             return Self {
                 lanes: 2,
                 phased: false,
-                scratch: needs.scratch,
+                side_by_side: full <= SMALL_SCRATCH && 2 * (lane + shared + full) <= free,
+                scratch: full,
             };
         }
         if lane + shared + good <= free {
             return Self {
                 lanes: 1,
                 phased: false,
-                scratch: needs.scratch.min(free - lane - shared),
+                side_by_side: false,
+                scratch: full.min(free - lane - shared),
             };
         }
         let first = needs.witness + needs.lists + needs.stream;
@@ -64,14 +74,19 @@ impl Plan {
         Self {
             lanes: 1,
             phased: true,
-            scratch: scratch.clamp(LEAST_SCRATCH, needs.scratch.max(LEAST_SCRATCH)),
+            side_by_side: false,
+            scratch: scratch.clamp(LEAST_SCRATCH, full),
         }
     }
 
     /// The plan to try when memory ran out under this one.
     pub(super) fn smaller(&self) -> Option<Self> {
-        if self.lanes > 1 {
-            return Some(Self { lanes: 1, ..*self });
+        if self.lanes > 1 || self.side_by_side {
+            return Some(Self {
+                lanes: 1,
+                side_by_side: false,
+                ..*self
+            });
         }
         if !self.phased {
             return Some(Self {

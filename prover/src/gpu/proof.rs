@@ -12,7 +12,7 @@ use super::kernels::{self, MsmPlan};
 use super::msm::{Group, PendingMsm, G1, G2};
 use super::plan::{Needs, Plan};
 use super::pool::Pool;
-use super::queries::{sum_all, sum_query, PendingQuery, QueryPart, PIECE};
+use super::queries::{sum_all, BegunQuery, PendingQuery, QueryPart, PIECE};
 use super::quotient::{evaluation_bytes, Evaluations, RowSource};
 use super::srs::{GpuSrs, Points};
 use super::stream::Event;
@@ -37,19 +37,35 @@ pub(super) struct ProofMemory<'a> {
     evaluations: Evaluations<'a>,
 }
 
-/// The sums over the queries that the witness goes with, on their way to the host.
+/// The sums over the queries that the witness goes with, on their way to the host, each with the
+/// mark behind it.
 struct WitnessSums {
-    l: PendingQuery<G1>,
-    a: PendingQuery<G1>,
-    b_g1: PendingQuery<G1>,
-    b_g2: PendingQuery<G2>,
+    l: (PendingQuery<G1>, Event),
+    a: (PendingQuery<G1>, Event),
+    b_g1: (PendingQuery<G1>, Event),
+    b_g2: (PendingQuery<G2>, Event),
+}
+
+impl WitnessSums {
+    /// Waits for the sums and reads them.
+    fn wait(&self, work: &Work<'_, '_>) -> Result<Sums> {
+        let queue = |query, done: &Event| -> Result<&Compute> {
+            done.wait("summing the witness")?;
+            Ok(&work.queues[work.queue_of(query)])
+        };
+        Ok(Sums {
+            h: G1Projective::identity(),
+            a: self.a.0.value(queue(1, &self.a.1)?),
+            b_g1: self.b_g1.0.value(queue(2, &self.b_g1.1)?),
+            l: self.l.0.value(queue(0, &self.l.1)?),
+            b_g2: self.b_g2.0.value(queue(3, &self.b_g2.1)?),
+        })
+    }
 }
 
 /// What the time between two marks was spent on.
 #[derive(Clone, Copy)]
 enum Phase {
-    /// Waiting for uploads.
-    Wait,
     MsmL,
     MsmA,
     MsmBG1,
@@ -61,7 +77,8 @@ enum Phase {
 
 /// What a proof is computed with.
 pub(super) struct Work<'w, 'a> {
-    pub(super) compute: &'w mut Compute,
+    /// The main queue, then one for each query.
+    pub(super) queues: &'w mut [Compute],
     pub(super) current: &'w Current<'w>,
     pub(super) uploads: &'w Uploads<'a>,
     pub(super) plan: &'w Plan,
@@ -69,68 +86,93 @@ pub(super) struct Work<'w, 'a> {
 }
 
 impl Work<'_, '_> {
-    /// Lets the stream wait for what was uploaded.
-    fn arrived(&self, arrival: &Arrival, timings: &mut Timings) -> Result<()> {
+    /// The main queue.
+    fn main(&mut self) -> &mut Compute {
+        &mut self.queues[0]
+    }
+
+    /// Lets the main queue wait for what was uploaded.
+    fn arrived(&mut self, arrival: &Arrival, timings: &mut Timings) -> Result<()> {
         timings.upload += arrival.time;
         timings.bytes_up += arrival.bytes;
-        arrival.order(self.compute.stream())
+        arrival.order(self.main().stream())
+    }
+
+    /// The queue of a query.
+    fn queue_of(&self, query: usize) -> usize {
+        match self.plan.side_by_side {
+            true => 1 + query,
+            false => 0,
+        }
+    }
+
+    /// Queues the lists of one query.
+    ///
+    /// # Safety
+    /// As `BegunQuery::new`.
+    unsafe fn begin<'q>(
+        &mut self,
+        witness: &DeviceWitness<'_>,
+        query: usize,
+        part: QueryPart<'q>,
+        clock: &mut Clock,
+    ) -> Result<BegunQuery<'q>> {
+        let queue = self.queue_of(query);
+        clock.start(self, queue)?;
+        // SAFETY: promised by the caller.
+        unsafe { BegunQuery::new(&mut self.queues[queue], self.current, witness, part) }
     }
 
     /// Queues the sum over one query.
     ///
     /// # Safety
-    /// As `sum_query`.
-    unsafe fn sum<G: Group>(
+    /// As `BegunQuery::finish`.
+    unsafe fn finish<G: Group>(
         &mut self,
         witness: &DeviceWitness<'_>,
-        part: &QueryPart<'_>,
+        query: usize,
+        begun: BegunQuery<'_>,
         clock: &mut Clock,
         phase: Phase,
-    ) -> Result<PendingQuery<G>> {
-        let scratch = self.plan.scratch;
+    ) -> Result<(PendingQuery<G>, Event)> {
+        let (current, scratch, cancel) = (self.current, self.plan.scratch, self.cancel);
+        let queue = self.queue_of(query);
+        let compute = &mut self.queues[queue];
         // SAFETY: promised by the caller.
-        let sum = unsafe {
-            sum_query(
-                self.compute,
-                self.current,
-                witness,
-                part,
-                scratch,
-                self.cancel,
-            )?
-        };
-        clock.lap(self, phase)?;
-        Ok(sum)
+        let sum = unsafe { begun.finish(compute, current, witness, scratch, cancel)? };
+        clock.lap(self, queue, phase)?;
+        let done = self.queues[queue].stream().mark(current)?;
+        Ok((sum, done))
     }
 }
 
-/// Marks between the phases, read once the stream is done.
+/// When each queue's phases start and end, read once all is done.
+#[derive(Default)]
 struct Clock {
-    last: Event,
-    laps: Vec<(Phase, Event)>,
+    /// Where the present phase of each queue started.
+    starts: [Option<Event>; 5],
+    laps: Vec<(Phase, Event, Event)>,
 }
 
 impl Clock {
-    fn start(work: &Work<'_, '_>) -> Result<Self> {
-        Ok(Self {
-            last: work.compute.stream().mark(work.current)?,
-            laps: Vec::new(),
-        })
-    }
-
-    fn lap(&mut self, work: &Work<'_, '_>, phase: Phase) -> Result<()> {
-        self.laps
-            .push((phase, work.compute.stream().mark(work.current)?));
+    /// Starts a phase of a queue.
+    fn start(&mut self, work: &Work<'_, '_>, queue: usize) -> Result<()> {
+        self.starts[queue] = Some(work.queues[queue].stream().mark(work.current)?);
         Ok(())
     }
 
+    /// Ends the phase; the queue's next one starts where it ends.
+    fn lap(&mut self, work: &Work<'_, '_>, queue: usize, phase: Phase) -> Result<()> {
+        let end = work.queues[queue].stream().mark(work.current)?;
+        if let Some(start) = self.starts[queue].take() {
+            self.laps.push((phase, start, end));
+        }
+        self.start(work, queue)
+    }
+
     fn read(self, timings: &mut Timings) -> Result<()> {
-        let mut last = &self.last;
-        for (phase, mark) in &self.laps {
-            let time = mark.since(last)?;
-            last = mark;
+        for (phase, start, end) in &self.laps {
             let field = match phase {
-                Phase::Wait => continue,
                 Phase::MsmL => &mut timings.msm_l,
                 Phase::MsmA => &mut timings.msm_a,
                 Phase::MsmBG1 => &mut timings.msm_b_g1,
@@ -139,6 +181,7 @@ impl Clock {
                 Phase::Ntt => &mut timings.ntt,
                 Phase::MsmH => &mut timings.msm_h,
             };
+            let time = end.since(start)?;
             *field += time;
             timings.device_busy += time;
         }
@@ -188,7 +231,11 @@ impl<'a> Proof<'a> {
         });
         let sum_scratch = sums.into_iter().max().unwrap_or(0);
         let streams = matches!(self.srs.h().points(), Points::Host(_));
-        let piece = if streams { 2 * 192 * PIECE } else { 0 };
+        let largest = [shape.h, shape.l].map(|n| PIECE.min(n as u64));
+        let piece = match streams {
+            true => 2 * 192 * largest[0].max(largest[1]),
+            false => 0,
+        };
         let circuit = match self.rows {
             RowSource::Given(_) => 0,
             RowSource::Compiled(circuit) => circuit_bytes(circuit),
@@ -248,74 +295,96 @@ impl<'a> Proof<'a> {
         witness: Arrival,
         timings: &mut Timings,
     ) -> Result<Sums> {
-        work.compute.clear_slots();
-        let mut clock = Clock::start(work)?;
+        work.queues.iter_mut().for_each(Compute::clear_slots);
+        let mut clock = Clock::default();
         work.arrived(&witness, timings)?;
-        clock.lap(work, Phase::Wait)?;
         // SAFETY: the stream waits for the witness, which stays in `memory`.
         let sums = unsafe { self.sum_witness(work, &memory.witness, &mut clock)? };
         if work.plan.phased {
             // The witness is done with; the evaluations take its room.
-            work.compute
+            let current = work.current;
+            work.main()
                 .stream()
-                .finish(work.current, "summing the witness")?;
+                .finish(current, "summing the witness")?;
             if matches!(self.rows, RowSource::Given(_)) {
                 memory.witness.release();
             }
-            let pool = work.compute.pool().clone();
-            memory.evaluations.take(work.current, &pool)?;
+            let pool = work.main().pool().clone();
+            memory.evaluations.take(current, &pool)?;
             for orders in memory.evaluations.orders() {
                 work.uploads.order(orders)?;
             }
         }
         // SAFETY: the vectors stay in `memory`.
         let h = unsafe { self.sum_quotient(work, memory, &mut clock, timings)? };
-        work.compute.stream().finish(work.current, "proving")?;
+        // The host joins the windows of the other sums while the device is at h.
+        let current = work.current;
+        let of_witness = sums.wait(work)?;
+        work.main().stream().finish(current, "proving")?;
         clock.read(timings)?;
         let mut of_h = G1Projective::identity();
         if let Some(h) = h {
-            of_h += h.value(work.compute);
+            of_h += h.value(work.main());
         }
         Ok(Sums {
             h: of_h,
-            l: sums.l.value(work.compute),
-            a: sums.a.value(work.compute),
-            b_g1: sums.b_g1.value(work.compute),
-            b_g2: sums.b_g2.value(work.compute),
+            ..of_witness
         })
     }
 
     /// Queues the sums over l, a and b.
     ///
     /// # Safety
-    /// The witness is there once the stream gets there, and stays until it is done.
+    /// The witness is there once the main stream gets there, and stays until all are done.
     unsafe fn sum_witness(
         &self,
         work: &mut Work<'_, '_>,
         witness: &DeviceWitness<'_>,
         clock: &mut Clock,
     ) -> Result<WitnessSums> {
-        witness.classify(work.compute)?;
+        witness.classify(work.main())?;
+        if work.plan.side_by_side {
+            let current = work.current;
+            let classified = work.main().stream().mark(current)?;
+            for queue in &work.queues[1..] {
+                queue.stream().wait_for(&classified)?;
+            }
+        }
         let part = |query, density, inputs| QueryPart {
             query,
             density,
             inputs,
         };
         let (srs, in_b) = (self.srs, Some(witness.inputs_in_b()));
+        let a_density = Some(witness.a_density());
+        let b_density = Some(witness.b_density());
         let of_l = part(srs.l(), None, None);
-        let of_a = part(
-            srs.a(),
-            Some(witness.a_density()),
-            Some(witness.inputs_in_a()),
-        );
-        let of_b_g1 = part(srs.b_g1(), Some(witness.b_density()), in_b);
-        let of_b_g2 = part(srs.b_g2(), Some(witness.b_density()), in_b);
-        // SAFETY: promised by the caller; the parameters outlive the proof.
+        let of_a = part(srs.a(), a_density, Some(witness.inputs_in_a()));
+        let of_b_g1 = part(srs.b_g1(), b_density, in_b);
+        let of_b_g2 = part(srs.b_g2(), b_density, in_b);
+        // SAFETY: promised by the caller; the parameters outlive the proof. On one queue a query
+        // is finished before the next one begins, as they share their lists.
         unsafe {
-            let l = work.sum(witness, &of_l, clock, Phase::MsmL)?;
-            let a = work.sum(witness, &of_a, clock, Phase::MsmA)?;
-            let b_g1 = work.sum(witness, &of_b_g1, clock, Phase::MsmBG1)?;
-            let b_g2 = work.sum(witness, &of_b_g2, clock, Phase::MsmBG2)?;
+            if work.plan.side_by_side {
+                let l = work.begin(witness, 0, of_l, clock)?;
+                let a = work.begin(witness, 1, of_a, clock)?;
+                let b_g1 = work.begin(witness, 2, of_b_g1, clock)?;
+                let b_g2 = work.begin(witness, 3, of_b_g2, clock)?;
+                // The longest first.
+                let b_g2 = work.finish(witness, 3, b_g2, clock, Phase::MsmBG2)?;
+                let l = work.finish(witness, 0, l, clock, Phase::MsmL)?;
+                let a = work.finish(witness, 1, a, clock, Phase::MsmA)?;
+                let b_g1 = work.finish(witness, 2, b_g1, clock, Phase::MsmBG1)?;
+                return Ok(WitnessSums { l, a, b_g1, b_g2 });
+            }
+            let l = work.begin(witness, 0, of_l, clock)?;
+            let l = work.finish(witness, 0, l, clock, Phase::MsmL)?;
+            let a = work.begin(witness, 1, of_a, clock)?;
+            let a = work.finish(witness, 1, a, clock, Phase::MsmA)?;
+            let b_g1 = work.begin(witness, 2, of_b_g1, clock)?;
+            let b_g1 = work.finish(witness, 2, b_g1, clock, Phase::MsmBG1)?;
+            let b_g2 = work.begin(witness, 3, of_b_g2, clock)?;
+            let b_g2 = work.finish(witness, 3, b_g2, clock, Phase::MsmBG2)?;
             Ok(WitnessSums { l, a, b_g1, b_g2 })
         }
     }
@@ -332,43 +401,44 @@ impl<'a> Proof<'a> {
         clock: &mut Clock,
         timings: &mut Timings,
     ) -> Result<Option<PendingMsm<G1>>> {
-        let evaluations = &mut memory.evaluations;
+        let (current, cancel, scratch) = (work.current, self.cancel, work.plan.scratch);
         match self.rows {
             RowSource::Given(given) => {
-                evaluations.pad(work.compute)?;
+                memory.evaluations.pad(work.main())?;
                 for _ in given {
-                    let arrival = work.uploads.next(self.cancel)?;
+                    let arrival = work.uploads.next(cancel)?;
                     work.arrived(&arrival, timings)?;
                 }
-                clock.lap(work, Phase::Wait)?;
             }
             RowSource::Compiled(circuit) => {
-                let (compute, uploads) = (&mut *work.compute, work.uploads);
+                let uploads = work.uploads;
                 // SAFETY: the caller finishes the uploads on failure.
-                let arrival =
-                    unsafe { compute.bring_circuit(work.current, circuit, uploads, self.cancel)? };
+                let arrival = unsafe {
+                    work.main()
+                        .bring_circuit(current, circuit, uploads, cancel)?
+                };
                 if let Some(arrival) = arrival {
                     timings.upload += arrival.time;
                     timings.bytes_up += arrival.bytes;
                 }
-                clock.lap(work, Phase::Wait)?;
+                clock.start(work, 0)?;
                 // SAFETY: the witness came first in the stream; the caller keeps both.
-                unsafe { evaluations.evaluate(work.compute, &memory.witness)? };
-                clock.lap(work, Phase::Evaluate)?;
+                unsafe { memory.evaluations.evaluate(work.main(), &memory.witness)? };
+                clock.lap(work, 0, Phase::Evaluate)?;
             }
         }
+        clock.start(work, 0)?;
         // SAFETY: uploads and padding come first in the stream; the caller keeps the vectors.
-        unsafe { evaluations.quotient(work.compute, work.current)? };
-        clock.lap(work, Phase::Ntt)?;
+        unsafe { memory.evaluations.quotient(work.main(), current)? };
+        clock.lap(work, 0, Phase::Ntt)?;
         if work.plan.phased {
-            work.compute.stream().finish(work.current, "the quotient")?;
-            evaluations.drop_factors();
+            work.main().stream().finish(current, "the quotient")?;
+            memory.evaluations.drop_factors();
         }
-        let (query, scalars) = (self.srs.h(), evaluations.coefficients());
-        let (compute, current, scratch) = (&mut *work.compute, work.current, work.plan.scratch);
+        let (query, scalars) = (self.srs.h(), memory.evaluations.coefficients());
         // SAFETY: the coefficients come first in the stream, and the caller keeps them.
-        let h = unsafe { sum_all(compute, current, query, scalars, scratch, self.cancel)? };
-        clock.lap(work, Phase::MsmH)?;
+        let h = unsafe { sum_all(work.main(), current, query, scalars, scratch, cancel)? };
+        clock.lap(work, 0, Phase::MsmH)?;
         Ok(h)
     }
 }

@@ -86,72 +86,110 @@ impl QueryPart<'_> {
     }
 }
 
-/// Queues the sum of one query. Waits once for the device, to know how many ones and others there
-/// are.
-///
-/// # Safety
-/// The witness is on the device once the stream gets there, and stays until it is done; so do the
-/// query's points.
-pub(super) unsafe fn sum_query<G: Group>(
-    compute: &mut Compute,
-    current: &Current<'_>,
-    witness: &DeviceWitness<'_>,
-    part: &QueryPart<'_>,
-    scratch: u64,
-    cancel: &Cancel,
-) -> Result<PendingQuery<G>> {
-    let pieces = part.pieces(witness.n());
-    let slot = compute.slot(8 * pieces.len())?;
-    compute.clear(slot, 8 * pieces.len());
-    let lists = Lists::take(compute, current, witness, part, &pieces)?;
-    for (i, piece) in pieces.iter().enumerate() {
-        // SAFETY: the witness is there by the caller's promise; lists are used in stream order.
-        unsafe { lists.split(compute, current, witness, part, piece, Some((slot, i)))? };
-    }
-    compute.stream().finish(current, "sorting the witness")?;
-    cancel.check()?;
-    let counts: Vec<(u64, u64)> = (0..pieces.len()).map(|i| compute.counts(slot, i)).collect();
-    let rest = counts.iter().map(|(_, rest)| rest).sum::<u64>() + part.inputs();
+/// A query whose lists are on their way.
+pub(super) struct BegunQuery<'a> {
+    part: QueryPart<'a>,
+    pieces: Vec<Piece>,
+    lists: Lists,
+    counts: Slot,
+}
 
-    let mut feed = Feed::new(compute, current, part, &pieces)?;
-    let mut ones = PendingSum::new();
-    let mut msm = Msm::<G>::new(compute, current, rest, scratch)?;
-    for (i, (piece, (n_ones, n_rest))) in pieces.iter().zip(counts).enumerate() {
-        cancel.check()?;
-        // SAFETY: as above; the feed's points are there in stream order and stay until `used`.
-        unsafe {
-            if pieces.len() > 1 {
-                lists.split(compute, current, witness, part, piece, None)?;
+impl<'a> BegunQuery<'a> {
+    /// Queues the lists of ones and of others, and the copy of their lengths to the host.
+    ///
+    /// # Safety
+    /// The witness is on the device once the stream gets there, and stays until it is done.
+    pub(super) unsafe fn new(
+        compute: &mut Compute,
+        current: &Current<'_>,
+        witness: &DeviceWitness<'_>,
+        part: QueryPart<'a>,
+    ) -> Result<Self> {
+        let pieces = part.pieces(witness.n());
+        let counts = compute.slot(8 * pieces.len())?;
+        compute.clear(counts, 8 * pieces.len());
+        let lists = Lists::take(compute, current, witness, &part, &pieces)?;
+        for (i, piece) in pieces.iter().enumerate() {
+            // SAFETY: the witness is there by the caller's promise; lists are used in stream
+            // order.
+            unsafe {
+                lists.split(compute, current, witness, &part, piece, Some((counts, i)))?;
             }
-            let inputs = if i == 0 { part.inputs } else { None };
-            let n_inputs = inputs.map_or(0, Inputs::len);
-            if let Some(inputs) = inputs {
-                lists.append(compute, current, witness, inputs, n_rest)?;
-            }
-            let points = feed.points(compute, current, part, piece, n_inputs)?;
-            let of_ones = Terms {
-                points,
-                indices: lists.ones,
-                n: n_ones,
-            };
-            ones.add(compute, current, of_ones)?;
-            let of_rest = Terms {
-                points,
-                indices: lists.rest,
-                n: n_rest + n_inputs,
-            };
-            let scalars = Scalars {
-                values: witness.value_at(piece.first),
-                sources: lists.sources,
-                montgomery: true,
-            };
-            msm.add(compute, of_rest, scalars)?;
         }
-        feed.used(compute, current)?;
+        Ok(Self {
+            part,
+            pieces,
+            lists,
+            counts,
+        })
     }
-    let rest = msm.finish(compute)?;
-    feed.finish(current)?;
-    Ok(PendingQuery { ones, rest })
+
+    /// Waits for the lengths and queues the sum.
+    ///
+    /// # Safety
+    /// As for `new`, with the same queue and witness; the query's points stay too.
+    pub(super) unsafe fn finish<G: Group>(
+        self,
+        compute: &mut Compute,
+        current: &Current<'_>,
+        witness: &DeviceWitness<'_>,
+        scratch: u64,
+        cancel: &Cancel,
+    ) -> Result<PendingQuery<G>> {
+        let Self {
+            part,
+            pieces,
+            lists,
+            counts,
+        } = self;
+        compute.stream().finish(current, "sorting the witness")?;
+        cancel.check()?;
+        let counts: Vec<(u64, u64)> = (0..pieces.len())
+            .map(|i| compute.counts(counts, i))
+            .collect();
+        let rest = counts.iter().map(|(_, rest)| rest).sum::<u64>() + part.inputs();
+
+        let mut feed = Feed::new(compute, current, &part, &pieces)?;
+        let mut ones = PendingSum::new();
+        let mut msm = Msm::<G>::new(compute, current, rest, scratch)?;
+        for (i, (piece, (n_ones, n_rest))) in pieces.iter().zip(counts).enumerate() {
+            cancel.check()?;
+            // SAFETY: as above; the feed's points are there in stream order and stay until
+            // `used`.
+            unsafe {
+                if pieces.len() > 1 {
+                    lists.split(compute, current, witness, &part, piece, None)?;
+                }
+                let inputs = if i == 0 { part.inputs } else { None };
+                let n_inputs = inputs.map_or(0, Inputs::len);
+                if let Some(inputs) = inputs {
+                    lists.append(compute, current, witness, inputs, n_rest)?;
+                }
+                let points = feed.points(compute, current, &part, piece, n_inputs)?;
+                let of_ones = Terms {
+                    points,
+                    indices: lists.ones,
+                    n: n_ones,
+                };
+                ones.add(compute, current, of_ones)?;
+                let of_rest = Terms {
+                    points,
+                    indices: lists.rest,
+                    n: n_rest + n_inputs,
+                };
+                let scalars = Scalars {
+                    values: witness.value_at(piece.first),
+                    sources: lists.sources,
+                    montgomery: true,
+                };
+                msm.add(compute, of_rest, scalars)?;
+            }
+            feed.used(compute, current)?;
+        }
+        let rest = msm.finish(compute)?;
+        feed.finish(current)?;
+        Ok(PendingQuery { ones, rest })
+    }
 }
 
 /// The lists of one piece: device addresses.

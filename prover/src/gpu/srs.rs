@@ -168,7 +168,13 @@ impl GpuSrs {
         let context = current.context();
         let tasks = self.tasks();
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = threads.min(MAX_THREADS).min(tasks.len()).max(1);
+        let mut threads = threads.min(MAX_THREADS).min(tasks.len());
+        if self.is_streamed() {
+            // Each reader has device memory to decode in, from a budget that is small.
+            let most = self.pool.available() / 2 / (2 * PIECE as u64);
+            threads = threads.min(most as usize);
+        }
+        let threads = threads.max(1);
         let faults = self
             .pool
             .take(current, 8 * QUERIES.len() as u64, "faults of points")?;
@@ -226,6 +232,12 @@ impl GpuSrs {
         Ok(())
     }
 
+    /// Whether the points stay in host memory.
+    fn is_streamed(&self) -> bool {
+        let host = |query: &Query| matches!(query.points, Points::Host(_));
+        self.queries.iter().any(host)
+    }
+
     /// The pieces of all queries.
     fn tasks(&self) -> Vec<(usize, Range<usize>)> {
         let mut tasks = Vec::new();
@@ -262,10 +274,6 @@ impl<'r> Reader<'r> {
         checks: Checks,
         faults: &'r Lease,
     ) -> Result<Self> {
-        let streams = srs
-            .queries
-            .iter()
-            .any(|query| matches!(query.points, Points::Host(_)));
         let take = || {
             srs.pool
                 .take(current, 2 * PIECE as u64, "decoding parameters")
@@ -276,7 +284,7 @@ impl<'r> Reader<'r> {
             checks,
             faults,
             bytes: PinnedBuffer::new(current, 2 * PIECE, "reading parameters")?,
-            decoded: streams.then(take).transpose()?,
+            decoded: srs.is_streamed().then(take).transpose()?,
             stream: Stream::new(current)?,
             done: [Event::new(current)?, Event::new(current)?],
             turn: 0,

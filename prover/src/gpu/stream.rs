@@ -3,12 +3,15 @@
 
 use std::ffi::c_void;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use cudarc::driver::sys::{self, CUevent, CUevent_flags, CUstream, CUstream_flags};
+use cudarc::driver::sys::{self, CUevent, CUevent_flags, CUresult, CUstream, CUstream_flags};
 
 use super::context::{Context, Current};
 use crate::Result;
+
+/// How long a wait keeps its processor busy.
+const PATIENCE: Duration = Duration::from_micros(300);
 
 /// A queue of device work. Dropping it does not wait; whoever queued work waits for its mark.
 pub(super) struct Stream {
@@ -107,8 +110,17 @@ impl Event {
     }
 
     /// Blocks until the work before the mark is done; a mark never put anywhere is done. Reports
-    /// that work's failure.
+    /// that work's failure. Looks for a moment before it sleeps: waking up takes longer than
+    /// small work.
     pub(super) fn wait(&self, doing: &str) -> Result<()> {
+        let start = Instant::now();
+        while start.elapsed() < PATIENCE {
+            // SAFETY: the handle is alive.
+            match unsafe { sys::cuEventQuery(self.raw) } {
+                CUresult::CUDA_ERROR_NOT_READY => std::hint::spin_loop(),
+                code => return self.context.check(code, doing),
+            }
+        }
         // SAFETY: the handle is alive.
         let code = unsafe { sys::cuEventSynchronize(self.raw) };
         self.context.check(code, doing)

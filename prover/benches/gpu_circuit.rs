@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Whole circuits on one GPU, with the proportions of a PoRep partition: loading the parameters,
+//! one proof at a time, and proofs back to back from two threads. Every proof is verified.
+//!
+//!     cargo bench -p cuzk-prover --bench gpu_circuit -- [sizes, such as 16,20,24,27]
+//!         [--proofs N] [--budget GIB] [--packed]
+//!
+//! At 2^27 it needs 80 GB of host memory: the parameters are a file in memory.
+
+#[path = "../tests/common/memory_file.rs"]
+mod memory_file;
+#[path = "../tests/common/synthetic.rs"]
+mod synthetic;
+
+#[cfg(cuzk_cuda)]
+#[path = "gpu_circuit/measure.rs"]
+mod measure;
+
+#[cfg(cuzk_cuda)]
+fn main() {
+    measure::run(std::env::args().skip(1));
+}
+
+#[cfg(not(cuzk_cuda))]
+fn main() {
+    println!("skipped: this build has no CUDA kernels");
+}

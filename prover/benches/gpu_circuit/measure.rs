@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The measurements themselves.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use cuzk_prover::backend::{Assignment, AuxAssignment, Backend, Cancel, ResidentSrs};
+use cuzk_prover::circuit::CompactAux;
+use cuzk_prover::curve::Scalar;
+use cuzk_prover::gpu::{self, Generator, GpuBackend, GpuOptions};
+use cuzk_prover::groth16::{prove, PreparedKey};
+use cuzk_prover::srs::{Checks, ParameterFile};
+use cuzk_prover::timing::Timings;
+
+use crate::memory_file::memory_file;
+use crate::synthetic::Synthetic;
+
+struct Wanted {
+    sizes: Vec<u32>,
+    proofs: usize,
+    budget: Option<u64>,
+    packed: bool,
+}
+
+impl Wanted {
+    fn parse(mut arguments: impl Iterator<Item = String>) -> Self {
+        let mut wanted = Self {
+            sizes: vec![16, 20],
+            proofs: 10,
+            budget: None,
+            packed: false,
+        };
+        while let Some(argument) = arguments.next() {
+            let mut number = || -> u64 {
+                let text = arguments.next().expect("a number after the option");
+                text.parse().expect("a number")
+            };
+            match argument.as_str() {
+                "--proofs" => wanted.proofs = number() as usize,
+                "--budget" => wanted.budget = Some(number() << 30),
+                "--packed" => wanted.packed = true,
+                "--bench" => {}
+                sizes => {
+                    let size = |text: &str| text.parse().expect("sizes such as 16,20");
+                    wanted.sizes = sizes.split(',').map(size).collect();
+                }
+            }
+        }
+        wanted
+    }
+}
+
+/// User and system time of this process.
+fn host_time() -> Duration {
+    // SAFETY: writes the structure given.
+    let usage = unsafe {
+        let mut usage = std::mem::zeroed::<libc::rusage>();
+        libc::getrusage(libc::RUSAGE_SELF, &mut usage);
+        usage
+    };
+    let of = |time: libc::timeval| {
+        Duration::from_secs(time.tv_sec as u64) + Duration::from_micros(time.tv_usec as u64)
+    };
+    of(usage.ru_utime) + of(usage.ru_stime)
+}
+
+fn median(times: &mut [Duration]) -> Duration {
+    times.sort();
+    times[times.len() / 2]
+}
+
+/// Proves, verifies, and gives the time until the proof was there.
+fn one(
+    device: &GpuBackend,
+    srs: &dyn ResidentSrs,
+    key: &PreparedKey,
+    assignment: &Assignment<'_>,
+    timings: &mut Timings,
+) -> Duration {
+    let (r, s) = (Scalar::from(11), Scalar::from(13));
+    let start = Instant::now();
+    let proof = prove(device, srs, assignment, r, s, &Cancel::default(), timings).expect("a proof");
+    let time = start.elapsed();
+    assert!(
+        key.verify(&assignment.input[1..], &proof)
+            .expect("a verdict"),
+        "the proof does not verify"
+    );
+    time
+}
+
+pub fn run(arguments: impl Iterator<Item = String>) {
+    let wanted = Wanted::parse(arguments);
+    let devices = match gpu::select(None) {
+        Ok(devices) => devices,
+        Err(error) => return println!("skipped: {error}"),
+    };
+    let whole = GpuBackend::open(&devices[0], &GpuOptions::default()).expect("a device");
+    println!(
+        "{}, {:.1} GB to use",
+        whole.name(),
+        whole.budget() as f64 / 1e9
+    );
+    for log_n in &wanted.sizes {
+        size(&wanted, &whole, *log_n);
+    }
+}
+
+fn size(wanted: &Wanted, whole: &GpuBackend, log_n: u32) {
+    let start = Instant::now();
+    let circuit = Synthetic::new(log_n, 1);
+    let made = start.elapsed();
+    let (file, path) = memory_file();
+    let multiply =
+        |group: u32,
+         scalars: &[Scalar],
+         sink: &(dyn Fn(usize, &[u8]) -> cuzk_prover::Result<()> + Sync)| {
+            let generator = if group == 2 {
+                Generator::G2
+            } else {
+                Generator::G1
+            };
+            whole.multiples(generator, scalars, sink)
+        };
+    let start = Instant::now();
+    circuit
+        .write_parameters(&file, &multiply)
+        .expect("parameters");
+    whole.release().expect("giving memory back");
+    println!(
+        "\n2^{log_n}: witness made in {made:.1?}, parameters in {:.1?}, {:.2} GB",
+        start.elapsed(),
+        circuit.shape().affine_bytes() as f64 / 1e9
+    );
+    let limited = wanted.budget.map(|bytes| {
+        let options = GpuOptions {
+            device_bytes: Some(bytes),
+            ..GpuOptions::default()
+        };
+        let devices = gpu::select(None).expect("a device");
+        GpuBackend::open(&devices[0], &options).expect("a device")
+    });
+    let device = limited.as_ref().unwrap_or(whole);
+
+    for round in 0..2 {
+        let start = Instant::now();
+        let host = host_time();
+        let srs = load(device, &path);
+        let time = start.elapsed();
+        println!(
+            "load {round}: {:.2} s, {:.1} GB/s, {:.1} core-seconds, {:.1} GB on the device, {:.1} on the host",
+            time.as_secs_f64(),
+            circuit.shape().affine_bytes() as f64 / 1e9 / time.as_secs_f64(),
+            (host_time() - host).as_secs_f64(),
+            srs.device_bytes() as f64 / 1e9,
+            srs.host_bytes() as f64 / 1e9
+        );
+    }
+    let srs = load(device, &path);
+    let key = PreparedKey::new(srs.verifying_key());
+    let packed = wanted
+        .packed
+        .then(|| CompactAux::from_scalars(&circuit.aux));
+    let mut assignment = circuit.assignment();
+    if let Some(packed) = &packed {
+        assignment.aux = AuxAssignment::Compact(packed);
+    }
+
+    let first = one(device, &*srs, &key, &assignment, &mut Timings::default());
+    let mut timings = Timings::default();
+    let host = host_time();
+    let mut times: Vec<Duration> = (0..wanted.proofs)
+        .map(|_| one(device, &*srs, &key, &assignment, &mut timings))
+        .collect();
+    let host = (host_time() - host) / wanted.proofs as u32;
+    let each = |time: Duration| time.as_secs_f64() * 1e3 / wanted.proofs as f64;
+    println!(
+        "one at a time: first {:.1} ms, median {:.1}, best {:.1}; host {:.2} core-seconds each",
+        first.as_secs_f64() * 1e3,
+        median(&mut times).as_secs_f64() * 1e3,
+        times[0].as_secs_f64() * 1e3,
+        host.as_secs_f64()
+    );
+    println!(
+        "  ms each: upload {:.1}, ntt {:.1}, h {:.1}, l {:.1}, a {:.1}, b_g1 {:.1}, b_g2 {:.1}, device {:.1}, join {:.1}",
+        each(timings.upload),
+        each(timings.ntt),
+        each(timings.msm_h),
+        each(timings.msm_l),
+        each(timings.msm_a),
+        each(timings.msm_b_g1),
+        each(timings.msm_b_g2),
+        each(timings.device_busy),
+        each(timings.assemble)
+    );
+    let next = AtomicUsize::new(0);
+    let host = host_time();
+    let start = Instant::now();
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while next.fetch_add(1, Ordering::Relaxed) < wanted.proofs {
+                    one(device, &*srs, &key, &assignment, &mut Timings::default());
+                }
+            });
+        }
+    });
+    let time = start.elapsed() / wanted.proofs as u32;
+    let host = (host_time() - host) / wanted.proofs as u32;
+    println!(
+        "from two threads: {:.1} ms a proof, host {:.2} core-seconds each; peak {:.1} GB of the device; all verified",
+        time.as_secs_f64() * 1e3,
+        host.as_secs_f64(),
+        timings.peak_device_bytes as f64 / 1e9
+    );
+    drop(srs);
+    device.release().expect("giving memory back");
+}
+
+fn load(device: &GpuBackend, path: &std::path::Path) -> Arc<dyn ResidentSrs> {
+    let file = ParameterFile::open(path).expect("the parameter file");
+    device
+        .load_srs(&file, Checks::Curve, &Cancel::default())
+        .expect("device parameters")
+}
