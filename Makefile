@@ -4,6 +4,7 @@
 #   make demo       a real 2 KiB sector: parameters, proof through libcuzk.so, verification
 #   make test       every test there is
 #   make bench      the measurements
+#   make device-build   programs for a GPU machine, in .cache/device; gpu-tests.sh there runs them
 #   make header     include/cuzk.h anew from src/ffi
 #   make format     every source formatted
 #   make install PREFIX=/usr/local DESTDIR=   and `make uninstall`
@@ -97,6 +98,11 @@ test-node: library parameters
 # Device code on the host, no CUDA needed.
 test-device:
 	$(MAKE) -C cuda test-host OUT=$(CACHE)/cuda
+
+# PEER=1 adds the comparison with supraseal-c2.
+.PHONY: device-build
+device-build:
+	scripts/device-build.sh
 
 .PHONY: bench
 bench: program parameters

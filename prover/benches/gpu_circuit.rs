@@ -7,8 +7,10 @@
 //!
 //! At 2^27 it needs 80 GB of host memory: the parameters are a file in memory.
 
+#[cfg(cuzk_cuda)]
 #[path = "../tests/common/memory_file.rs"]
 mod memory_file;
+#[cfg(cuzk_cuda)]
 #[path = "../tests/common/synthetic.rs"]
 mod synthetic;
 

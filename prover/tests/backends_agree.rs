@@ -4,8 +4,10 @@
 //! Run on a machine with a GPU; without one, every test is named as skipped with the reason.
 //! Arguments choose tests by parts of their names.
 
+#[cfg(cuzk_cuda)]
 #[path = "common/memory_file.rs"]
 mod memory_file;
+#[cfg(cuzk_cuda)]
 #[path = "common/synthetic.rs"]
 mod synthetic;
 

@@ -214,8 +214,59 @@ fn size(wanted: &Wanted, whole: &GpuBackend, log_n: u32) {
         host.as_secs_f64(),
         timings.peak_device_bytes as f64 / 1e9
     );
+    if wanted.budget.is_none() {
+        all_devices(wanted, device, &*srs, &path, &assignment);
+    }
     drop(srs);
     device.release().expect("giving memory back");
+}
+
+/// Proofs from two threads a device, on all devices of the machine.
+fn all_devices(
+    wanted: &Wanted,
+    first: &GpuBackend,
+    srs: &dyn ResidentSrs,
+    path: &std::path::Path,
+    assignment: &Assignment<'_>,
+) {
+    let devices = gpu::select(None).expect("a device");
+    if devices.len() < 2 {
+        return;
+    }
+    let others: Vec<_> = devices[1..]
+        .iter()
+        .map(|device| {
+            let device = GpuBackend::open(device, &GpuOptions::default()).expect("a device");
+            let srs = load(&device, path);
+            (device, srs)
+        })
+        .collect();
+    let mut all: Vec<(&GpuBackend, &dyn ResidentSrs)> = vec![(first, srs)];
+    all.extend(others.iter().map(|(device, srs)| (device, &**srs)));
+    let key = PreparedKey::new(srs.verifying_key());
+    let total = wanted.proofs * all.len();
+    let prove_all = |total: usize| {
+        let next = AtomicUsize::new(0);
+        let start = Instant::now();
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                for (device, srs) in &all {
+                    scope.spawn(|| {
+                        while next.fetch_add(1, Ordering::Relaxed) < total {
+                            one(device, *srs, &key, assignment, &mut Timings::default());
+                        }
+                    });
+                }
+            }
+        });
+        start.elapsed()
+    };
+    prove_all(2 * all.len());
+    println!(
+        "{} devices, two threads each: {:.1} ms a proof; all verified",
+        all.len(),
+        prove_all(total).as_secs_f64() * 1e3 / total as f64
+    );
 }
 
 fn load(device: &GpuBackend, path: &std::path::Path) -> Arc<dyn ResidentSrs> {

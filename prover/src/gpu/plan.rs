@@ -112,7 +112,8 @@ pub(super) fn fits_resident(shape: &SrsShape, available: u64) -> bool {
     // The witness in full with its lists, then the evaluations with the transforms' table.
     let first = 32 * aux + 8 * aux;
     let last = 3 * 32 * rows + (64 << 20);
-    let scratch = GOOD_SCRATCH.min(64 * rows + LEAST_SCRATCH);
+    // Small multiplications take up to 4 kB a term at full speed, large ones 210 bytes.
+    let scratch = GOOD_SCRATCH.min(4096 * rows + LEAST_SCRATCH);
     shape.affine_bytes() + first.max(last) + scratch <= available
 }
 
