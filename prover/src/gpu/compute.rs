@@ -19,7 +19,7 @@ use crate::circuit::CompiledCircuit;
 use crate::{Error, ErrorKind, Result};
 
 /// Page-locked bytes for the results of one proof.
-const RESULTS: usize = 2 << 20;
+const RESULTS: usize = 8 << 20;
 
 /// Memory that grows to the largest size asked for.
 #[derive(Default)]

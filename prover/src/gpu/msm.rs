@@ -11,6 +11,9 @@ use super::memory::copy_from_device;
 use crate::curve::{G1Affine, G1Projective, G2Affine, G2Projective};
 use crate::Result;
 
+/// Terms below which a multiplication is not cut further: its scratch is 10 MB in G1, 18 in G2.
+const LEAST_TERMS: u64 = 1000;
+
 /// A group of the curve, as the launchers know it.
 pub(super) trait Group {
     /// A point in blst's affine form.
@@ -245,18 +248,24 @@ impl Scalars {
 }
 
 /// A multiplication in progress. Its terms can come in several parts.
+///
+/// Where the scratch is too small for all terms, it is done as several multiplications, one after
+/// the other, whose results are added.
 pub(super) struct Msm<G> {
     plan: MsmPlan,
     /// Terms of one launch at most.
     call_n: u64,
-    started: bool,
+    /// Terms of one multiplication at most, and those that the present one has.
+    whole_n: u64,
+    done_n: u64,
+    slots: Vec<Slot>,
     group: PhantomData<G>,
 }
 
 /// A multiplication's result on its way to the host.
 pub(super) struct PendingMsm<G> {
     plan: MsmPlan,
-    slot: Slot,
+    slots: Vec<Slot>,
     group: PhantomData<G>,
 }
 
@@ -277,18 +286,29 @@ impl<G: Group> Msm<G> {
         let mut plan = MsmPlan::default();
         let bytes = usize::try_from(limit).unwrap_or(usize::MAX);
         let processors = compute.multiprocessors();
-        // SAFETY: writes the plan; a function of numbers otherwise.
-        let call_n = unsafe { kernels::cuzk_msm_make_plan(&mut plan, G::G2, n, processors, bytes) };
-        if call_n == 0 {
-            return Err(compute.no_scratch(n, limit));
-        }
+        let mut whole_n = n.max(1);
+        let call_n = loop {
+            // SAFETY: writes the plan; a function of numbers otherwise.
+            let call_n = unsafe {
+                kernels::cuzk_msm_make_plan(&mut plan, G::G2, whole_n, processors, bytes)
+            };
+            if call_n > 0 {
+                break call_n;
+            }
+            if whole_n <= LEAST_TERMS {
+                return Err(compute.no_scratch(n, limit));
+            }
+            whole_n = whole_n.div_ceil(2);
+        };
         // SAFETY: a function of the plan just made.
         let scratch = unsafe { kernels::cuzk_msm_scratch_size(&plan) };
         compute.msm_scratch(current, scratch as u64)?;
         Ok(Self {
             plan,
             call_n,
-            started: false,
+            whole_n,
+            done_n: 0,
+            slots: Vec::new(),
             group: PhantomData,
         })
     }
@@ -299,14 +319,18 @@ impl<G: Group> Msm<G> {
     /// The terms and the scalars stay as they are until the compute stream is done with them.
     pub(super) unsafe fn add(
         &mut self,
-        compute: &Compute,
+        compute: &mut Compute,
         terms: Terms,
         scalars: Scalars,
     ) -> Result<()> {
         let point_bytes = size_of::<G::Affine>() as u64;
         let mut start = 0;
         while start < terms.n {
-            let part = terms.part(start, self.call_n, point_bytes);
+            if self.done_n == self.whole_n {
+                self.end(compute)?;
+            }
+            let most = self.call_n.min(self.whole_n - self.done_n);
+            let part = terms.part(start, most, point_bytes);
             let (values, sources) = scalars.part(start);
             // SAFETY: promised by the caller; the scratch was sized by this plan and is used by
             // one multiplication at a time, in the order of the stream.
@@ -321,21 +345,18 @@ impl<G: Group> Msm<G> {
                     sources,
                     part.n as u32,
                     i32::from(scalars.montgomery),
-                    i32::from(!self.started),
+                    i32::from(self.done_n == 0),
                 )
             };
             compute.check(code, "a multi-scalar multiplication")?;
-            self.started = true;
+            self.done_n += part.n;
             start += part.n;
         }
         Ok(())
     }
 
-    /// Queues the last step; the result is there once the stream is done.
-    pub(super) fn finish(self, compute: &mut Compute) -> Result<Option<PendingMsm<G>>> {
-        if !self.started {
-            return Ok(None);
-        }
+    /// Queues the last step of the present multiplication.
+    fn end(&mut self, compute: &mut Compute) -> Result<()> {
         // SAFETY: a function of the plan.
         let slot = compute.slot(unsafe { kernels::cuzk_msm_sums_size(&self.plan) })?;
         // SAFETY: the slot is page-locked memory of that size, read after the stream is done.
@@ -345,19 +366,31 @@ impl<G: Group> Msm<G> {
             G::launch_finish(stream, &self.plan, compute.msm_scratch_at(), sums)
         };
         compute.check(code, "the last step of a multi-scalar multiplication")?;
-        Ok(Some(PendingMsm {
+        self.slots.push(slot);
+        self.done_n = 0;
+        Ok(())
+    }
+
+    /// Queues the last step; the result is there once the stream is done.
+    pub(super) fn finish(mut self, compute: &mut Compute) -> Result<PendingMsm<G>> {
+        if self.done_n > 0 {
+            self.end(compute)?;
+        }
+        Ok(PendingMsm {
             plan: self.plan,
-            slot,
+            slots: self.slots,
             group: PhantomData,
-        }))
+        })
     }
 }
 
 impl<G: Group> PendingMsm<G> {
-    /// The result, once the stream is done.
-    pub(super) fn value(&self, compute: &Compute) -> G::Affine {
-        // SAFETY: the slot holds this plan's sums.
-        unsafe { G::combine_msm(&self.plan, compute.slot_at(self.slot)) }
+    /// Adds the result, once the stream is done.
+    pub(super) fn add_to(&self, compute: &Compute, sum: &mut G::Projective) {
+        for slot in &self.slots {
+            // SAFETY: the slot holds this plan's sums.
+            *sum += unsafe { G::combine_msm(&self.plan, compute.slot_at(*slot)) };
+        }
     }
 }
 

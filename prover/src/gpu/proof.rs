@@ -214,23 +214,35 @@ impl<'a> Proof<'a> {
         let rows = self.rows.len();
         let mut plan = MsmPlan::default();
         // SAFETY: functions of numbers; the plan is written first.
-        let (table, scratch, split) = unsafe {
+        let (table, scratch) = unsafe {
             let n = shape.h as u64;
             kernels::cuzk_msm_make_plan(&mut plan, 0, n, multiprocessors, usize::MAX);
             let log_n = rows.next_power_of_two().ilog2().max(1);
             (
                 kernels::cuzk_ntt_tables_size(log_n) as u64,
                 kernels::cuzk_msm_scratch_size(&plan) as u64,
-                kernels::cuzk_split_scratch_size(shape.l as u32) as u64,
             )
         };
-        let (ones, full) = (self.layout.most_ones(), self.layout.most_full());
-        let sums = [shape.l, shape.a, shape.b_g1].map(|n| {
-            // SAFETY: a function of numbers.
-            unsafe { kernels::cuzk_sum_g1_scratch_size(n as u32, multiprocessors) as u64 }
-        });
-        let sum_scratch = sums.into_iter().max().unwrap_or(0);
         let streams = matches!(self.srs.h().points(), Points::Host(_));
+        // What streams is listed and summed piece by piece.
+        let at_once = |n: u64| if streams { n.min(PIECE) } else { n };
+        let (ones, full) = (self.layout.most_ones(), self.layout.most_full());
+        let sum_scratch = [shape.l, shape.a, shape.b_g1].map(|n| {
+            let n = at_once(ones.min(n as u64)) as u32;
+            // SAFETY: a function of numbers.
+            unsafe { kernels::cuzk_sum_g1_scratch_size(n, multiprocessors) as u64 }
+        });
+        let b = at_once(ones.min(shape.b_g2 as u64)) as u32;
+        // SAFETY: functions of numbers.
+        let (of_b, split) = unsafe {
+            let aux = at_once(shape.l as u64) as u32;
+            (
+                kernels::cuzk_sum_g2_scratch_size(b, multiprocessors) as u64,
+                kernels::cuzk_split_scratch_size(aux) as u64,
+            )
+        };
+        let sum_scratch = sum_scratch.into_iter().fold(of_b, u64::max);
+        let (ones, full) = (at_once(ones), at_once(full));
         let largest = [shape.h, shape.l].map(|n| PIECE.min(n as u64));
         let piece = match streams {
             true => 2 * 192 * largest[0].max(largest[1]),
@@ -323,9 +335,7 @@ impl<'a> Proof<'a> {
         work.main().stream().finish(current, "proving")?;
         clock.read(timings)?;
         let mut of_h = G1Projective::identity();
-        if let Some(h) = h {
-            of_h += h.value(work.main());
-        }
+        h.add_to(work.main(), &mut of_h);
         Ok(Sums {
             h: of_h,
             ..of_witness
@@ -400,7 +410,7 @@ impl<'a> Proof<'a> {
         memory: &mut ProofMemory<'a>,
         clock: &mut Clock,
         timings: &mut Timings,
-    ) -> Result<Option<PendingMsm<G1>>> {
+    ) -> Result<PendingMsm<G1>> {
         let (current, cancel, scratch) = (work.current, self.cancel, work.plan.scratch);
         match self.rows {
             RowSource::Given(given) => {

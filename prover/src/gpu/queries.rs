@@ -33,16 +33,19 @@ pub(super) struct QueryPart<'a> {
 /// A query's sum on its way to the host.
 pub(super) struct PendingQuery<G> {
     ones: PendingSum<G>,
-    rest: Option<PendingMsm<G>>,
+    rest: PendingMsm<G>,
 }
 
 /// Some of the variables, and their points.
 struct Piece {
     first: u64,
     n: u64,
-    /// The number of the first point of these variables, and how many they have.
+    /// The number of the piece's first point in the query, and how many points the piece has, the
+    /// inputs' included.
     first_point: u64,
     points: u64,
+    /// How many of them are the inputs'.
+    inputs: u64,
 }
 
 impl<G: Group> PendingQuery<G> {
@@ -50,9 +53,7 @@ impl<G: Group> PendingQuery<G> {
     pub(super) fn value(&self, compute: &Compute) -> G::Projective {
         let mut sum = G::Projective::identity();
         self.ones.add_to(compute, &mut sum);
-        if let Some(rest) = &self.rest {
-            sum += rest.value(compute);
-        }
+        self.rest.add_to(compute, &mut sum);
         sum
     }
 }
@@ -74,11 +75,13 @@ impl QueryPart<'_> {
         };
         let piece = |first: u64| {
             let size = step.min(n - first);
+            let inputs = if first == 0 { self.inputs() } else { 0 };
             Piece {
                 first,
                 n: size,
-                first_point: self.inputs() + rank(first),
-                points: rank(first + size) - rank(first),
+                first_point: self.inputs() - inputs + rank(first),
+                points: inputs + rank(first + size) - rank(first),
+                inputs,
             }
         };
         // No variables make one empty piece, for the inputs.
@@ -152,7 +155,7 @@ impl<'a> BegunQuery<'a> {
         let mut feed = Feed::new(compute, current, &part, &pieces)?;
         let mut ones = PendingSum::new();
         let mut msm = Msm::<G>::new(compute, current, rest, scratch)?;
-        for (i, (piece, (n_ones, n_rest))) in pieces.iter().zip(counts).enumerate() {
+        for (piece, (n_ones, n_rest)) in pieces.iter().zip(counts) {
             cancel.check()?;
             // SAFETY: as above; the feed's points are there in stream order and stay until
             // `used`.
@@ -160,12 +163,10 @@ impl<'a> BegunQuery<'a> {
                 if pieces.len() > 1 {
                     lists.split(compute, current, witness, &part, piece, None)?;
                 }
-                let inputs = if i == 0 { part.inputs } else { None };
-                let n_inputs = inputs.map_or(0, Inputs::len);
-                if let Some(inputs) = inputs {
+                if let (Some(inputs), true) = (part.inputs, piece.inputs > 0) {
                     lists.append(compute, current, witness, inputs, n_rest)?;
                 }
-                let points = feed.points(compute, current, &part, piece, n_inputs)?;
+                let points = feed.points(compute, current, &part, piece)?;
                 let of_ones = Terms {
                     points,
                     indices: lists.ones,
@@ -175,7 +176,7 @@ impl<'a> BegunQuery<'a> {
                 let of_rest = Terms {
                     points,
                     indices: lists.rest,
-                    n: n_rest + n_inputs,
+                    n: n_rest + piece.inputs,
                 };
                 let scalars = Scalars {
                     values: witness.value_at(piece.first),
@@ -252,7 +253,7 @@ impl Lists {
                 witness.ones_at(piece.first) as _,
                 witness.full_at(piece.first) as _,
                 density as _,
-                piece.first_point as u32,
+                piece.inputs as u32,
                 i32::from(witness.compact()),
                 self.ones as _,
                 self.rest as _,
@@ -323,7 +324,7 @@ impl<'a> Feed<'a> {
             Points::Host(host) => host,
         };
         let largest = pieces.iter().map(|piece| piece.points).max().unwrap_or(0);
-        let bytes = (largest + part.inputs()) * part.query.point_bytes() as u64;
+        let bytes = largest * part.query.point_bytes() as u64;
         let copies = Stream::new(current)?;
         let buffers = compute.pieces(current, bytes)?;
         // The buffers may still be in use by what is queued.
@@ -337,8 +338,8 @@ impl<'a> Feed<'a> {
         })
     }
 
-    /// Where point 0 of the query would lie, so that the piece's points are where their numbers
-    /// say. The first piece brings the inputs' points too.
+    /// Where the piece's first point lies once the stream gets there; the numbers in the lists
+    /// count from it.
     ///
     /// # Safety
     /// The query stays until the copies are done.
@@ -348,7 +349,6 @@ impl<'a> Feed<'a> {
         current: &Current<'_>,
         part: &QueryPart<'_>,
         piece: &Piece,
-        inputs: u64,
     ) -> Result<u64> {
         let (host, copies, buffers, free, turn) = match self {
             Feed::Resident(address) => return Ok(*address),
@@ -365,13 +365,13 @@ impl<'a> Feed<'a> {
         if let Some(free) = &free[half] {
             copies.wait_for(free)?;
         }
-        let first = (piece.first_point - inputs) * size;
-        let bytes = ((piece.points + inputs) * size) as usize;
+        let first = piece.first_point * size;
+        let bytes = (piece.points * size) as usize;
         let from = host.at(first as usize);
         // SAFETY: the points lie there; the buffer was sized for the largest piece.
         unsafe { copy_to_device(current.context(), buffers[half], from, bytes, copies)? };
         compute.stream().wait_for(&copies.mark(current)?)?;
-        Ok(buffers[half].wrapping_sub(first))
+        Ok(buffers[half])
     }
 
     /// Says that everything with the last points is queued.
@@ -403,7 +403,7 @@ pub(super) unsafe fn sum_all<G: Group>(
     scalars: u64,
     scratch: u64,
     cancel: &Cancel,
-) -> Result<Option<PendingMsm<G>>> {
+) -> Result<PendingMsm<G>> {
     let part = QueryPart {
         query,
         density: None,
@@ -416,9 +416,9 @@ pub(super) unsafe fn sum_all<G: Group>(
         cancel.check()?;
         // SAFETY: promised by the caller.
         unsafe {
-            let points = feed.points(compute, current, &part, piece, 0)?;
+            let points = feed.points(compute, current, &part, piece)?;
             let terms = Terms {
-                points: points.wrapping_add(piece.first * query.point_bytes() as u64),
+                points,
                 indices: 0,
                 n: piece.n,
             };
