@@ -16,8 +16,8 @@ use crate::curve::{G1Affine, G2Affine, Scalar};
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Affine<F> {
-    x: F,
-    y: F,
+    pub(super) x: F,
+    pub(super) y: F,
 }
 
 impl<F: BaseField> Affine<F> {
@@ -104,11 +104,17 @@ fn case<F: BaseField>(left: &Affine<F>, right: &Affine<F>) -> Case<F> {
     Case::Chord(dx)
 }
 
-/// Room for the partial products of a batch; kept between batches.
+/// Room for a batch; kept between batches.
 #[derive(Default)]
-pub struct Scratch<F> {
+pub struct Scratch<F: BaseField> {
     prefix: Vec<F>,
+    sums: Vec<Affine<F>>,
+    addends: Vec<Affine<F>>,
+    octets: F::Octets,
 }
+
+/// Shortest batch worth being copied together for adding eight at a time.
+const MIN_OCTETS: usize = 64;
 
 /// Adds `addend(k)` to `targets[index(k)]` for all `k < n`; the indices must be distinct.
 pub fn add_batch<F: BaseField>(
@@ -118,7 +124,33 @@ pub fn add_batch<F: BaseField>(
     n: usize,
     scratch: &mut Scratch<F>,
 ) {
-    let prefix = &mut scratch.prefix;
+    let mut done = 0;
+    if n >= MIN_OCTETS && size_of::<F::Octets>() != 0 {
+        let (sums, addends) = (&mut scratch.sums, &mut scratch.addends);
+        sums.clear();
+        sums.extend((0..n).map(|k| targets[index(k)]));
+        addends.clear();
+        addends.extend((0..n).map(&addend));
+        done = F::add_octets(&mut scratch.octets, sums, addends);
+        for (k, sum) in sums[..done].iter().enumerate() {
+            targets[index(k)] = *sum;
+        }
+    }
+    let (index, addend) = (|k| index(done + k), |k| addend(done + k));
+    add_singly(targets, index, addend, n - done, &mut scratch.prefix);
+}
+
+/// The same, one addition after the other; `prefix` takes the partial products.
+fn add_singly<F: BaseField>(
+    targets: &mut [Affine<F>],
+    index: impl Fn(usize) -> usize,
+    addend: impl Fn(usize) -> Affine<F>,
+    n: usize,
+    prefix: &mut Vec<F>,
+) {
+    if n == 0 {
+        return;
+    }
     prefix.clear();
     let mut product = F::one();
     for k in 0..n {
@@ -202,9 +234,20 @@ mod tests {
         let n = points.len();
         let lefts: Vec<C> = (0..n * n).map(|i| points[i / n]).collect();
         let rights: Vec<C> = (0..n * n).map(|i| points[i % n]).collect();
-        for len in [0, 1, 2, 3, n, n * n] {
+        for len in [
+            0,
+            1,
+            2,
+            3,
+            n,
+            MIN_OCTETS - 1,
+            MIN_OCTETS,
+            MIN_OCTETS + 1,
+            n * n,
+        ] {
             let mut sums = C::coordinates(&lefts[..len]).to_vec();
             let addends = C::coordinates(&rights[..len]);
+            let mut singly = sums.clone();
             add_batch(
                 &mut sums,
                 |k| k,
@@ -212,6 +255,8 @@ mod tests {
                 len,
                 &mut Scratch::default(),
             );
+            add_singly(&mut singly, |k| k, |k| addends[k], len, &mut Vec::new());
+            assert_eq!(sums, singly);
             for k in 0..len {
                 let expected = (lefts[k].to_curve() + rights[k]).to_affine();
                 assert_eq!(C::from_coordinates(sums[k]), expected, "pair {k} of {len}");

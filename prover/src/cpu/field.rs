@@ -7,6 +7,8 @@ use blst::{
     blst_fp_sqr,
 };
 
+use super::affine::Affine;
+
 /// A base field: Montgomery form, always reduced, zero all zero.
 pub trait BaseField: Copy + PartialEq + Default + Send + Sync + std::fmt::Debug {
     /// One.
@@ -25,6 +27,18 @@ pub trait BaseField: Copy + PartialEq + Default + Send + Sync + std::fmt::Debug 
     fn neg(&self) -> Self;
     /// The inverse; zero for zero.
     fn inverse(&self) -> Self;
+
+    /// What adding eight points at a time needs, if this processor can; kept between batches.
+    type Octets: Default;
+    /// Adds `addends[k]` to `sums[k]` for the first k as far as that goes eight at a time, and
+    /// returns for how many; 0 where it does not go at all.
+    fn add_octets(
+        _octets: &mut Self::Octets,
+        _sums: &mut [Affine<Self>],
+        _addends: &[Affine<Self>],
+    ) -> usize {
+        0
+    }
 }
 
 /// The field of G1's coordinates.
@@ -43,25 +57,41 @@ pub struct Fp2 {
 const _: () = assert!(size_of::<Fp2>() == size_of::<blst_fp2>());
 const _: () = assert!(align_of::<Fp2>() == align_of::<blst_fp2>());
 
-/// p, the modulus of the coordinates.
-const MODULUS: [u64; 6] = [
-    0xb9fe_ffff_ffff_aaab,
-    0x1eab_fffe_b153_ffff,
-    0x6730_d2a0_f6b0_f624,
-    0x6477_4b84_f385_12bf,
-    0x4b1b_a7b6_434b_acd7,
-    0x1a01_11ea_397f_e69a,
-];
+impl Fp {
+    /// p, the modulus.
+    pub const MODULUS: [u64; 6] = [
+        0xb9fe_ffff_ffff_aaab,
+        0x1eab_fffe_b153_ffff,
+        0x6730_d2a0_f6b0_f624,
+        0x6477_4b84_f385_12bf,
+        0x4b1b_a7b6_434b_acd7,
+        0x1a01_11ea_397f_e69a,
+    ];
 
-/// 2^384 mod p: one in Montgomery form.
-const ONE: [u64; 6] = [
-    0x7609_0000_0002_fffd,
-    0xebf4_000b_c40c_0002,
-    0x5f48_9857_53c7_58ba,
-    0x77ce_5853_7052_5745,
-    0x5c07_1a97_a256_ec6d,
-    0x15f6_5ec3_fa80_e493,
-];
+    /// 2^384 mod p: one in Montgomery form.
+    pub const ONE: [u64; 6] = [
+        0x7609_0000_0002_fffd,
+        0xebf4_000b_c40c_0002,
+        0x5f48_9857_53c7_58ba,
+        0x77ce_5853_7052_5745,
+        0x5c07_1a97_a256_ec6d,
+        0x15f6_5ec3_fa80_e493,
+    ];
+
+    /// From limbs in Montgomery form, which must be below p.
+    #[cfg(all(cuzk_avx512, target_arch = "x86_64"))]
+    #[inline(always)]
+    pub(super) fn from_limbs(limbs: [u64; 6]) -> Self {
+        Self(blst_fp { l: limbs })
+    }
+
+    /// The limbs, in Montgomery form.
+    #[cfg(all(cuzk_avx512, target_arch = "x86_64"))]
+    #[inline(always)]
+    pub(super) fn limbs(&self) -> &[u64; 6] {
+        &self.0.l
+    }
+}
 
 // A comparison of arrays would call memcmp; this stays in registers.
 impl PartialEq for Fp {
@@ -101,9 +131,23 @@ fn add_limbs(a: &[u64; 6], b: &[u64; 6]) -> [u64; 6] {
 }
 
 impl BaseField for Fp {
+    #[cfg(all(cuzk_avx512, target_arch = "x86_64"))]
+    type Octets = super::octets::Octets;
+    #[cfg(not(all(cuzk_avx512, target_arch = "x86_64")))]
+    type Octets = ();
+
+    #[cfg(all(cuzk_avx512, target_arch = "x86_64"))]
+    fn add_octets(
+        octets: &mut Self::Octets,
+        sums: &mut [Affine<Self>],
+        addends: &[Affine<Self>],
+    ) -> usize {
+        octets.add(sums, addends)
+    }
+
     #[inline(always)]
     fn one() -> Self {
-        Self(blst_fp { l: ONE })
+        Self(blst_fp { l: Self::ONE })
     }
 
     #[inline(always)]
@@ -114,7 +158,7 @@ impl BaseField for Fp {
     #[inline(always)]
     fn add(&self, other: &Self) -> Self {
         let sum = add_limbs(&self.0.l, &other.0.l);
-        let (reduced, borrow) = sub_limbs(&sum, &MODULUS);
+        let (reduced, borrow) = sub_limbs(&sum, &Self::MODULUS);
         let keep = 0u64.wrapping_sub(borrow as u64);
         let mut l = [0; 6];
         for i in 0..6 {
@@ -127,7 +171,7 @@ impl BaseField for Fp {
     fn sub(&self, other: &Self) -> Self {
         let (difference, borrow) = sub_limbs(&self.0.l, &other.0.l);
         let mask = 0u64.wrapping_sub(borrow as u64);
-        let correction = MODULUS.map(|limb| limb & mask);
+        let correction = Self::MODULUS.map(|limb| limb & mask);
         Self(blst_fp {
             l: add_limbs(&difference, &correction),
         })
@@ -175,6 +219,8 @@ impl Fp2 {
 }
 
 impl BaseField for Fp2 {
+    type Octets = ();
+
     #[inline(always)]
     fn one() -> Self {
         Self {

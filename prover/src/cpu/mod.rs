@@ -7,8 +7,12 @@ pub mod evaluate;
 pub mod field;
 pub mod fixed_base;
 pub mod fr;
+#[cfg(all(cuzk_avx512, target_arch = "x86_64"))]
+mod ifma;
 pub mod msm;
 pub mod ntt;
+#[cfg(all(cuzk_avx512, target_arch = "x86_64"))]
+mod octets;
 mod quotient;
 pub mod threads;
 

@@ -19,7 +19,7 @@ const LANES: usize = 512;
 /// A batch may name each bucket once. A point whose bucket is already named is put off to a later
 /// batch, and once a full batch of points is put off they are first added up among themselves,
 /// bucket by bucket. So the cost stays one addition a point for every distribution of digits.
-pub struct Buckets<F> {
+pub struct Buckets<F: BaseField> {
     points: Vec<Affine<F>>,
     named: Vec<u64>,
     batch: Vec<(u32, Affine<F>)>,
@@ -169,7 +169,7 @@ fn prefetch<T>(at: &T) {
 }
 
 /// A sum of points without scalars, taken up by halving lists of them.
-pub struct PlainSum<F> {
+pub struct PlainSum<F: BaseField> {
     list: Vec<Affine<F>>,
     scratch: Scratch<F>,
 }

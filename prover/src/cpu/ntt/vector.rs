@@ -1,35 +1,45 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Octets in the registers of AVX-512, multiplied by its 52-bit multiply-add (IFMA).
 //!
-//! A scalar is five limbs of 52 bits, each limb of the eight lanes in one register. Values stay
-//! in Montgomery form with R = 2^256 although a reduction here divides by 2^260: one factor of
-//! each product, the twiddle, carries 2^4 more.
+//! A scalar is five limbs of 52 bits. Values stay in Montgomery form with R = 2^256 although a
+//! reduction here divides by 2^260: one factor of each product, the twiddle, carries 2^4 more.
 //!
 //! Ranges: a scalar is loaded below r. A twiddle is below 1.03 r, so for v below 25 r the product
 //! t v / 2^260 + r is below 2 r (r / 2^260 < 0.0283). Evaluation lets its sums grow: 2 r a layer,
-//! 23 r after 11 layers. Interpolation doubles instead and brings each sum back below 2 r. Limbs
-//! are signed and may be too long by some bits, which adds up to nothing near 63; they are made
-//! 52 bits long where a product needs it.
+//! 23 r after 11 layers. Interpolation doubles instead and brings each sum back below 2 r.
 
 // Compiled only where the compiler has these intrinsics (build.rs), whatever rust-version says.
 #![allow(clippy::incompatible_msrv)]
 
 use std::arch::x86_64::{
-    __m512i, _mm512_add_epi64, _mm512_and_si512, _mm512_cmplt_epi64_mask, _mm512_madd52hi_epu64,
-    _mm512_madd52lo_epu64, _mm512_mask_mov_epi64, _mm512_or_si512, _mm512_set1_epi64,
-    _mm512_setzero_si512, _mm512_slli_epi64, _mm512_srai_epi64, _mm512_srli_epi64,
-    _mm512_sub_epi64,
+    __m512i, _mm512_and_si512, _mm512_madd52hi_epu64, _mm512_madd52lo_epu64, _mm512_or_si512,
+    _mm512_set1_epi64, _mm512_setzero_si512, _mm512_slli_epi64, _mm512_srli_epi64,
 };
 
 use super::octet::{Octet, LANES, MAX_LAYERS};
 use super::Direction;
 use crate::cpu::fr::Fr;
+pub use crate::cpu::ifma::is_available;
+use crate::cpu::ifma::{add, broadcast, carried, sub, sub_if_not_less, Lanes, Registers, MASK};
 
 const LIMBS: usize = 5;
-const MASK: u64 = (1 << 52) - 1;
+
+type Scalars = Registers<LIMBS>;
+
+/// Eight scalars: limb i of all lanes, lane by lane.
+pub type Vector = Lanes<LIMBS>;
 
 /// r in limbs of 52 bits.
 const MODULUS: [u64; LIMBS] = split(&Fr::MODULUS);
+
+/// 2 r, likewise but with limbs of 53 bits.
+const TWICE: [u64; LIMBS] = [
+    2 * MODULUS[0],
+    2 * MODULUS[1],
+    2 * MODULUS[2],
+    2 * MODULUS[3],
+    2 * MODULUS[4],
+];
 
 /// -1/r mod 2^52.
 const INVERSE: u64 = Fr::INVERSE & MASK;
@@ -40,25 +50,7 @@ const RECIPROCAL: u64 = (1 << 52) / (MODULUS[LIMBS - 1] + 1);
 
 // The ranges above are for 11 layers: 1 + 2 * 11 = 23.
 const _: () = assert!(MAX_LAYERS <= 11);
-
-/// Eight scalars: limb i of all lanes, lane by lane.
-#[derive(Clone, Copy)]
-#[repr(C, align(64))]
-pub struct Vector([[u64; LANES]; LIMBS]);
-
-impl Default for Vector {
-    fn default() -> Self {
-        Self([[0; LANES]; LIMBS])
-    }
-}
-
-/// The same in registers.
-type Registers = [__m512i; LIMBS];
-
-/// Whether this processor has what the code here needs.
-pub fn is_available() -> bool {
-    is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512ifma")
-}
+const _: () = assert!(LANES == crate::cpu::ifma::LANES);
 
 /// Limbs of 64 bits cut into limbs of 52.
 const fn split(limbs: &[u64; 4]) -> [u64; LIMBS] {
@@ -71,82 +63,17 @@ const fn split(limbs: &[u64; 4]) -> [u64; LIMBS] {
     ]
 }
 
-impl Vector {
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    fn registers(&self) -> Registers {
-        // SAFETY: eight u64 are a register's 64 bytes, and every pattern of them is valid.
-        self.0
-            .map(|limb| unsafe { std::mem::transmute::<[u64; LANES], __m512i>(limb) })
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    fn of(registers: Registers) -> Self {
-        // SAFETY: as in `registers`.
-        Self(registers.map(|limb| unsafe { std::mem::transmute::<__m512i, [u64; LANES]>(limb) }))
-    }
-}
-
+/// a b / 2^260 mod r, as the ranges above say.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn broadcast(limbs: &[u64; LIMBS]) -> Registers {
-    limbs.map(|limb| _mm512_set1_epi64(limb as i64))
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512ifma")]
-fn add(a: &Registers, b: &Registers) -> Registers {
-    std::array::from_fn(|i| _mm512_add_epi64(a[i], b[i]))
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512ifma")]
-fn sub(a: &Registers, b: &Registers) -> Registers {
-    std::array::from_fn(|i| _mm512_sub_epi64(a[i], b[i]))
-}
-
-/// The same values with limbs of 52 bits; values must not be negative.
-#[inline]
-#[target_feature(enable = "avx512f,avx512ifma")]
-fn carried(mut a: Registers) -> Registers {
-    let mask = _mm512_set1_epi64(MASK as i64);
-    for i in 0..LIMBS - 1 {
-        a[i + 1] = _mm512_add_epi64(a[i + 1], _mm512_srai_epi64::<52>(a[i]));
-        a[i] = _mm512_and_si512(a[i], mask);
-    }
-    a
-}
-
-/// a b / 2^260 mod r, as the ranges above say; limbs of both are 52 bits, those of the result are
-/// not.
-#[inline]
-#[target_feature(enable = "avx512f,avx512ifma")]
-fn mul(a: &Registers, b: &Registers) -> Registers {
-    let zero = _mm512_setzero_si512();
-    let inverse = _mm512_set1_epi64(INVERSE as i64);
-    let modulus = broadcast(&MODULUS);
-    let mut t = [zero; LIMBS + 1];
-    for limb in b {
-        for j in 0..LIMBS {
-            t[j] = _mm512_madd52lo_epu64(t[j], a[j], *limb);
-            t[j + 1] = _mm512_madd52hi_epu64(t[j + 1], a[j], *limb);
-        }
-        let m = _mm512_madd52lo_epu64(zero, t[0], inverse);
-        for j in 0..LIMBS {
-            t[j] = _mm512_madd52lo_epu64(t[j], m, modulus[j]);
-            t[j + 1] = _mm512_madd52hi_epu64(t[j + 1], m, modulus[j]);
-        }
-        let carry = _mm512_srli_epi64::<52>(t[0]);
-        t = [_mm512_add_epi64(t[1], carry), t[2], t[3], t[4], t[5], zero];
-    }
-    [t[0], t[1], t[2], t[3], t[4]]
+fn mul(a: &Scalars, b: &Scalars) -> Scalars {
+    crate::cpu::ifma::mul(a, b, &MODULUS, INVERSE)
 }
 
 /// A value below 36 r brought below 2.4 r, one below 4 r below 1.2 r; limbs become 52 bits.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn reduced(a: Registers) -> Registers {
+fn reduced(a: Scalars) -> Scalars {
     let zero = _mm512_setzero_si512();
     let a = carried(a);
     let quotient = _mm512_madd52hi_epu64(zero, a[LIMBS - 1], _mm512_set1_epi64(RECIPROCAL as i64));
@@ -161,20 +88,11 @@ fn reduced(a: Registers) -> Registers {
     carried(sub(&a, &multiple))
 }
 
-/// a - r where that is not negative, else a.
-#[inline]
-#[target_feature(enable = "avx512f,avx512ifma")]
-fn sub_modulus(a: &Registers) -> Registers {
-    let difference = carried(sub(a, &broadcast(&MODULUS)));
-    let negative = _mm512_cmplt_epi64_mask(difference[LIMBS - 1], _mm512_setzero_si512());
-    std::array::from_fn(|i| _mm512_mask_mov_epi64(difference[i], negative, a[i]))
-}
-
 /// (u, v) to (u + t v, u - t v + 2 r).
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn evaluate(u: &mut Vector, v: &mut Vector, twiddle: &Registers) {
-    let twice = broadcast(&MODULUS.map(|limb| 2 * limb));
+fn evaluate(u: &mut Vector, v: &mut Vector, twiddle: &Scalars) {
+    let twice = broadcast(&TWICE);
     let (left, right) = (u.registers(), v.registers());
     let product = mul(twiddle, &carried(right));
     *u = Vector::of(add(&left, &product));
@@ -184,8 +102,8 @@ fn evaluate(u: &mut Vector, v: &mut Vector, twiddle: &Registers) {
 /// (u, v), both below 2 r, to (u + v, t (u - v + 2 r)), both below 2 r.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn interpolate(u: &mut Vector, v: &mut Vector, twiddle: &Registers) {
-    let twice = broadcast(&MODULUS.map(|limb| 2 * limb));
+fn interpolate(u: &mut Vector, v: &mut Vector, twiddle: &Scalars) {
+    let twice = broadcast(&TWICE);
     let (left, right) = (u.registers(), v.registers());
     *u = Vector::of(reduced(add(&left, &right)));
     let difference = carried(sub(&add(&left, &twice), &right));
@@ -210,7 +128,7 @@ fn layers(
             let mut limbs = Vector::default();
             for (lane, factor) in column.iter().enumerate() {
                 let twiddle = Vector::twiddle(factor);
-                (0..LIMBS).for_each(|limb| limbs.0[limb][lane] = twiddle[limb]);
+                (0..LIMBS).for_each(|limb| limbs.limbs_mut()[limb][lane] = twiddle[limb]);
             }
             limbs.registers()
         });
@@ -238,16 +156,15 @@ fn layers(
 unsafe fn load(octets: &mut [Vector], at: *const Fr, row: usize, lane: usize) {
     let mask = _mm512_set1_epi64(MASK as i64);
     for (i, octet) in octets.iter_mut().enumerate() {
-        let mut limbs = [[0u64; LANES]; 4];
+        let mut limbs = Lanes::<4>::default();
         for k in 0..LANES {
             // SAFETY: the caller's promise.
             let scalar = unsafe { &*at.add(i * row + k * lane) };
-            for (limbs, limb) in limbs.iter_mut().zip(scalar.limbs()) {
+            for (limbs, limb) in limbs.limbs_mut().iter_mut().zip(scalar.limbs()) {
                 limbs[k] = *limb;
             }
         }
-        // SAFETY: eight u64 are a register's 64 bytes.
-        let l = limbs.map(|limb| unsafe { std::mem::transmute::<[u64; LANES], __m512i>(limb) });
+        let l = limbs.registers();
         let join = |high: __m512i, low: __m512i| _mm512_and_si512(_mm512_or_si512(high, low), mask);
         *octet = Vector::of([
             _mm512_and_si512(l[0], mask),
@@ -265,18 +182,18 @@ unsafe fn load(octets: &mut [Vector], at: *const Fr, row: usize, lane: usize) {
 #[target_feature(enable = "avx512f,avx512ifma")]
 unsafe fn store(octets: &[Vector], at: *mut Fr, row: usize, lane: usize) {
     for (i, octet) in octets.iter().enumerate() {
-        let x = sub_modulus(&sub_modulus(&reduced(octet.registers())));
+        let x = sub_if_not_less(&reduced(octet.registers()), &MODULUS);
+        let x = sub_if_not_less(&x, &MODULUS);
         let join = _mm512_or_si512;
-        let limbs = [
+        let limbs = Lanes::of([
             join(x[0], _mm512_slli_epi64::<52>(x[1])),
             join(_mm512_srli_epi64::<12>(x[1]), _mm512_slli_epi64::<40>(x[2])),
             join(_mm512_srli_epi64::<24>(x[2]), _mm512_slli_epi64::<28>(x[3])),
             join(_mm512_srli_epi64::<36>(x[3]), _mm512_slli_epi64::<16>(x[4])),
-        ];
-        // SAFETY: eight u64 are a register's 64 bytes.
-        let limbs = limbs.map(|limb| unsafe { std::mem::transmute::<__m512i, [u64; LANES]>(limb) });
+        ]);
         for k in 0..LANES {
-            let scalar = Fr::from_limbs(std::array::from_fn(|limb| limbs[limb][k]));
+            let l = limbs.limbs();
+            let scalar = Fr::from_limbs([l[0][k], l[1][k], l[2][k], l[3][k]]);
             // SAFETY: the caller's promise.
             unsafe { *at.add(i * row + k * lane) = scalar };
         }
