@@ -12,10 +12,12 @@ use chain::fixture::*;
 use cuzk_prover::cancel::Cancel;
 use cuzk_prover::groth16::{Proof, PROOF_BYTES};
 use cuzk_prover::schedule::{
-    Context, Job, JobOptions, Partition, Phase, Priority, Progress, Request, Srs,
+    Context, Job, JobOptions, Partition, Phase, Priority, Progress, Request, Source, Srs,
 };
 use cuzk_prover::timing::Timings;
 use cuzk_prover::{Error, ErrorKind, Result};
+
+type Order = Arc<Mutex<Vec<&'static str>>>;
 
 /// Some partitions of the chain; its result is their proofs' bytes.
 struct Chains {
@@ -24,6 +26,8 @@ struct Chains {
     fault: RequestFault,
     /// Says when it is dropped.
     dropped: Option<Arc<AtomicBool>>,
+    /// Where each partition writes the name once it has the device.
+    order: Option<(&'static str, Order)>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -44,12 +48,32 @@ impl Chains {
             partitions,
             fault: RequestFault::None,
             dropped: None,
+            order: None,
         }
     }
 
     fn with(mut self, fault: RequestFault) -> Self {
         self.fault = fault;
         self
+    }
+
+    fn named(mut self, name: &'static str, order: &Order) -> Self {
+        self.order = Some((name, order.clone()));
+        self
+    }
+
+    fn partition(&self) -> Partition<'static> {
+        let mut partition = partition(&self.srs);
+        if let (Source::Circuit { witness, .. }, Some((name, order))) =
+            (&mut partition.source, self.order.clone())
+        {
+            let make = std::mem::replace(witness, Box::new(|_, _, _| unreachable!()));
+            *witness = Box::new(move |circuit, cancel, timings| {
+                order.lock().unwrap().push(name);
+                make(circuit, cancel, timings)
+            });
+        }
+        partition
     }
 
     fn boxed(self) -> Box<dyn Request> {
@@ -73,7 +97,7 @@ impl Request for Chains {
             _ => {}
         }
         timings.parse += Duration::from_nanos(5);
-        Ok((0..self.partitions).map(|_| partition(&self.srs)).collect())
+        Ok((0..self.partitions).map(|_| self.partition()).collect())
     }
 
     fn finish(&mut self, _: &Context, proofs: &[Proof], _: &mut Timings) -> Result<Vec<u8>> {
@@ -245,7 +269,7 @@ fn urgent_jobs_overtake_between_the_partitions_of_others() {
     while backend.calls() == 0 {
         std::thread::yield_now();
     }
-    let order = Arc::new(Mutex::new(Vec::new()));
+    let order = Order::default();
     let mut jobs = Vec::new();
     let arrivals = [
         ("low", Priority::Low, 2),
@@ -254,13 +278,11 @@ fn urgent_jobs_overtake_between_the_partitions_of_others() {
         ("high", Priority::High, 1),
     ];
     for (waiting, (name, priority, partitions)) in arrivals.into_iter().enumerate() {
-        let order = order.clone();
         let options = JobOptions {
             priority,
-            on_done: Some(Arc::new(move || order.lock().unwrap().push(name))),
             ..JobOptions::default()
         };
-        let request = Chains::new(&srs, partitions).boxed();
+        let request = Chains::new(&srs, partitions).named(name, &order).boxed();
         jobs.push((context.start(vec![request], options).unwrap(), partitions));
         while context.info().unwrap().waiting != waiting + 1 {
             std::thread::yield_now();
@@ -272,10 +294,9 @@ fn urgent_jobs_overtake_between_the_partitions_of_others() {
         assert!(job.wait(None).unwrap());
         assert_proved(job, 0, *partitions);
     }
-    drop(jobs);
     assert_eq!(
         *order.lock().unwrap(),
-        ["critical", "high", "normal", "low"]
+        ["critical", "critical", "high", "normal", "normal", "low", "low"]
     );
 }
 

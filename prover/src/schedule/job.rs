@@ -208,9 +208,11 @@ impl Context {
             let planned = request.plan(self, cancel, &mut timings)?;
             step(Step::Planned(planned.len()));
             let n = planned.len();
+            let mut seat = self.inner.queue.seat(place);
             for (index, partition) in planned.into_iter().enumerate() {
                 cancel.check()?;
-                let proved = self.prove_partition(place, partition, cancel);
+                let more = index + 1 < n;
+                let proved = self.prove_partition(&mut seat, more, partition, cancel);
                 partitions.push(proved.map_err(|error| match n {
                     1 => error,
                     _ => error.context(format!("partition {index} of {n}")),

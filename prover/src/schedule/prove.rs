@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::context::{Context, ResidentKey};
-use super::queue::{Place, Priority};
+use super::queue::{Priority, Seat};
 use super::random_scalar;
 use super::residents::{Need, Value};
 use super::srs::Srs;
@@ -139,11 +139,13 @@ impl Context {
         done: &dyn Fn(usize),
     ) -> Result<Vec<Proved>> {
         self.check_process()?;
-        let place = self.inner.queue.place(priority);
+        let queue = &self.inner.queue;
+        let mut seat = queue.seat(queue.place(priority));
         let n = partitions.len();
         let mut proofs = Vec::with_capacity(n);
         for (index, partition) in partitions.into_iter().enumerate() {
-            let proof = self.prove_partition(place, partition, cancel);
+            let more = index + 1 < n;
+            let proof = self.prove_partition(&mut seat, more, partition, cancel);
             let proof = proof.map_err(|error| match n {
                 1 => error,
                 _ => error.context(format!("partition {index} of {n}")),
@@ -168,10 +170,12 @@ impl Context {
             .map(drop)
     }
 
-    /// Waits for a device, proves on it, and counts.
-    pub(super) fn prove_partition(
-        &self,
-        place: Place,
+    /// Waits for a device, proves on it, and counts. With `more`, the request comes back at once
+    /// for its next partition.
+    pub(super) fn prove_partition<'q>(
+        &'q self,
+        seat: &mut Seat<'q>,
+        more: bool,
         partition: Partition<'_>,
         cancel: &Cancel,
     ) -> Result<Proved> {
@@ -188,10 +192,13 @@ impl Context {
         }
         let path = partition.srs.path().display().to_string();
         let mut timings = Timings::default();
-        let turn = timed(&mut timings.queue, || inner.queue.enter(place, cancel))?;
+        let turn = timed(&mut timings.queue, || seat.enter(cancel))?;
         let lane = turn.lane();
         let outcome = self.prove_on(lane, partition, cancel, &mut timings);
-        drop(turn);
+        match more && outcome.is_ok() {
+            true => seat.leave_for_now(turn),
+            false => drop(turn),
+        }
         timings.total = start.elapsed();
         let counters = &inner.counters;
         match outcome {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Whose turn it is on a device.
 //!
-//! Each device is a lane, and one partition at a time has it, or as many as the device overlaps. Who waits longest at the highest
-//! priority goes next; between partitions the lane is given up, so more urgent work overtakes
-//! there and nothing is ever interrupted. Partitions of one request keep its place.
+//! Each device is a lane, and one partition at a time has it, or as many as the device overlaps.
+//! Who waits longest at the highest priority goes next; between partitions the lane is given up,
+//! so more urgent work overtakes there and nothing is ever interrupted. Partitions of one request
+//! keep its place, also for the moment between the end of one and the start of the next: nobody
+//! behind slips in.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -41,10 +43,28 @@ pub(super) struct Queue {
 
 struct State {
     free_lanes: Vec<usize>,
-    /// Waiters by place; a number keeps the partitions of one place apart.
-    waiting: BTreeMap<(Place, u64), ()>,
+    /// Those in line, and whether they wait already or are expected back; a number keeps the
+    /// partitions of one place apart.
+    line: BTreeMap<Waiter, Presence>,
     next_place: u64,
     next_waiter: u64,
+}
+
+type Waiter = (Place, u64);
+
+#[derive(Clone, Copy, PartialEq)]
+enum Presence {
+    Waits,
+    /// Will be back at once for the next partition of its request.
+    Expected,
+}
+
+/// A request in line, for one partition after the other.
+pub(super) struct Seat<'q> {
+    queue: &'q Queue,
+    place: Place,
+    /// Its entry in the line while it is expected back.
+    kept: Option<Waiter>,
 }
 
 /// A lane held; dropping it gives the lane to the next.
@@ -60,7 +80,7 @@ impl Queue {
         Self {
             state: Mutex::new(State {
                 free_lanes: lanes.into_iter().rev().collect(),
-                waiting: BTreeMap::new(),
+                line: BTreeMap::new(),
                 next_place: 0,
                 next_waiter: 0,
             }),
@@ -78,43 +98,80 @@ impl Queue {
         }
     }
 
-    /// Waits for a lane; `Cancelled` when asked to end before.
-    pub(super) fn enter(&self, place: Place, cancel: &Cancel) -> Result<Turn<'_>> {
-        let mut state = self.lock();
-        state.next_waiter += 1;
-        let waiter = (place, state.next_waiter);
-        state.waiting.insert(waiter, ());
-        loop {
-            if let Err(error) = cancel.check() {
-                state.waiting.remove(&waiter);
-                drop(state);
-                self.changed.notify_all();
-                return Err(error);
-            }
-            let first = state
-                .waiting
-                .first_key_value()
-                .is_some_and(|(first, ())| *first == waiter);
-            if first {
-                if let Some(lane) = state.free_lanes.pop() {
-                    state.waiting.remove(&waiter);
-                    drop(state);
-                    self.changed.notify_all();
-                    return Ok(Turn { queue: self, lane });
-                }
-            }
-            let waited = self.changed.wait_timeout(state, CANCEL_POLL);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+    /// A seat at a place of this queue.
+    pub(super) fn seat(&self, place: Place) -> Seat<'_> {
+        Seat {
+            queue: self,
+            place,
+            kept: None,
         }
     }
 
     /// How many wait for a lane.
     pub(super) fn waiting(&self) -> usize {
-        self.lock().waiting.len()
+        let state = self.lock();
+        let waits = |presence: &&Presence| **presence == Presence::Waits;
+        state.line.values().filter(waits).count()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Whether everybody before `waiter` can have a lane too.
+    fn reaches(&self, waiter: &Waiter) -> bool {
+        let mut free = self.line.keys().take(self.free_lanes.len());
+        free.any(|first| first == waiter)
+    }
+}
+
+impl<'q> Seat<'q> {
+    /// Waits for a lane; `Cancelled` when asked to end before.
+    pub(super) fn enter(&mut self, cancel: &Cancel) -> Result<Turn<'q>> {
+        let queue = self.queue;
+        let mut state = queue.lock();
+        let waiter = self.kept.take().unwrap_or_else(|| {
+            state.next_waiter += 1;
+            (self.place, state.next_waiter)
+        });
+        state.line.insert(waiter, Presence::Waits);
+        loop {
+            let outcome = match cancel.check() {
+                Err(error) => Some(Err(error)),
+                Ok(()) if state.reaches(&waiter) => state.free_lanes.pop().map(Ok),
+                Ok(()) => None,
+            };
+            if let Some(outcome) = outcome {
+                state.line.remove(&waiter);
+                drop(state);
+                queue.changed.notify_all();
+                return outcome.map(|lane| Turn { queue, lane });
+            }
+            let waited = queue.changed.wait_timeout(state, CANCEL_POLL);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Gives the lane up, to come back at once: only who stands before this seat goes first.
+    pub(super) fn leave_for_now(&mut self, turn: Turn<'q>) {
+        let mut state = self.queue.lock();
+        state.next_waiter += 1;
+        let waiter = (self.place, state.next_waiter);
+        state.line.insert(waiter, Presence::Expected);
+        self.kept = Some(waiter);
+        drop(state);
+        drop(turn);
+    }
+}
+
+impl Drop for Seat<'_> {
+    fn drop(&mut self) {
+        if let Some(waiter) = self.kept.take() {
+            self.queue.lock().line.remove(&waiter);
+            self.queue.changed.notify_all();
+        }
     }
 }
 
@@ -151,7 +208,10 @@ mod tests {
         let queue = Queue::new((0..1).collect());
         let order = Mutex::new(Vec::new());
         let cancel = Cancel::default();
-        let busy = queue.enter(queue.place(Priority::Normal), &cancel).unwrap();
+        let busy = queue
+            .seat(queue.place(Priority::Normal))
+            .enter(&cancel)
+            .unwrap();
         let arrivals = [
             ("low", Priority::Low),
             ("first", Priority::Normal),
@@ -164,7 +224,7 @@ mod tests {
                 let (queue, order, cancel) = (&queue, &order, &cancel);
                 let place = queue.place(priority);
                 scope.spawn(move || {
-                    let turn = queue.enter(place, cancel).unwrap();
+                    let turn = queue.seat(place).enter(cancel).unwrap();
                     order.lock().unwrap().push(name);
                     drop(turn);
                 });
@@ -182,7 +242,7 @@ mod tests {
         let cancel = Cancel::default();
         let early = queue.place(Priority::Normal);
         let late = queue.place(Priority::Normal);
-        let busy = queue.enter(early, &cancel).unwrap();
+        let busy = queue.seat(early).enter(&cancel).unwrap();
         let order = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
             for (waiting, (name, place)) in
@@ -190,7 +250,7 @@ mod tests {
             {
                 let (queue, order, cancel) = (&queue, &order, &cancel);
                 scope.spawn(move || {
-                    let turn = queue.enter(place, cancel).unwrap();
+                    let turn = queue.seat(place).enter(cancel).unwrap();
                     order.lock().unwrap().push(name);
                     drop(turn);
                 });
@@ -202,6 +262,47 @@ mod tests {
     }
 
     #[test]
+    fn nobody_behind_slips_in_between_two_partitions() {
+        let queue = Queue::new((0..1).collect());
+        let cancel = Cancel::default();
+        let mut critical = queue.seat(queue.place(Priority::Critical));
+        let turn = critical.enter(&cancel).unwrap();
+        let order = Mutex::new(Vec::new());
+        let high = queue.place(Priority::High);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let turn = queue.seat(high).enter(&cancel).unwrap();
+                order.lock().unwrap().push("high");
+                drop(turn);
+            });
+            wait_for(&queue, 1);
+            critical.leave_for_now(turn);
+            // Long enough for a waiter that would take the free lane.
+            std::thread::sleep(4 * CANCEL_POLL);
+            order.lock().unwrap().push("critical");
+            let turn = critical.enter(&cancel).unwrap();
+            critical.leave_for_now(turn);
+            // A request that ends early holds nobody up.
+            drop(critical);
+        });
+        assert_eq!(*order.lock().unwrap(), ["critical", "high"]);
+        assert_eq!(queue.waiting(), 0);
+    }
+
+    #[test]
+    fn who_is_expected_back_holds_up_one_lane_only() {
+        let queue = Queue::new((0..2).collect());
+        let cancel = Cancel::default();
+        let mut first = queue.seat(queue.place(Priority::High));
+        let turn = first.enter(&cancel).unwrap();
+        first.leave_for_now(turn);
+        let low = queue.place(Priority::Low);
+        let other = queue.seat(low).enter(&cancel).unwrap();
+        let again = first.enter(&cancel).unwrap();
+        assert_ne!(other.lane(), again.lane());
+    }
+
+    #[test]
     fn each_lane_has_one_at_a_time() {
         let queue = Queue::new((0..3).collect());
         let busy: [AtomicUsize; 3] = Default::default();
@@ -210,7 +311,7 @@ mod tests {
                 scope.spawn(|| {
                     for _ in 0..50 {
                         let place = queue.place(Priority::Normal);
-                        let turn = queue.enter(place, &Cancel::default()).unwrap();
+                        let turn = queue.seat(place).enter(&Cancel::default()).unwrap();
                         assert_eq!(busy[turn.lane()].fetch_add(1, Ordering::SeqCst), 0);
                         std::thread::yield_now();
                         busy[turn.lane()].fetch_sub(1, Ordering::SeqCst);
@@ -225,22 +326,28 @@ mod tests {
     fn a_cancelled_waiter_leaves_and_lets_others_pass() {
         let queue = Queue::new((0..1).collect());
         let cancel = Cancel::default();
-        let busy = queue.enter(queue.place(Priority::Normal), &cancel).unwrap();
+        let busy = queue
+            .seat(queue.place(Priority::Normal))
+            .enter(&cancel)
+            .unwrap();
         std::thread::scope(|scope| {
             let queue = &queue;
             let cancel = &cancel;
             let first = scope.spawn(move || {
                 let place = queue.place(Priority::Critical);
-                queue.enter(place, cancel).err().map(|error| error.kind())
+                queue
+                    .seat(place)
+                    .enter(cancel)
+                    .err()
+                    .map(|error| error.kind())
             });
             wait_for(queue, 1);
             cancel.cancel();
             assert_eq!(first.join().unwrap(), Some(ErrorKind::Cancelled));
             assert_eq!(queue.waiting(), 0);
             drop(busy);
-            queue
-                .enter(queue.place(Priority::Low), &Cancel::default())
-                .unwrap();
+            let low = queue.place(Priority::Low);
+            queue.seat(low).enter(&Cancel::default()).unwrap();
         });
     }
 }
