@@ -87,6 +87,10 @@ pub struct SparseRows {
 
 /// Receives the terms of a block, row by row.
 pub trait RowVisitor {
+    /// Whether it wants to see a row, by its number in the matrix.
+    fn wants(&self, _row: usize) -> bool {
+        true
+    }
     /// A term of the current row: its column and the index of its coefficient.
     fn term(&mut self, column: u32, coefficient: u32);
     /// The current row, by its number in the matrix, has no more terms.
@@ -250,6 +254,10 @@ impl SparseRows {
         let mut term = 0;
         for row in 0..BLOCK_ROWS.min(self.rows - first) {
             let end = block.end(row);
+            if !visitor.wants(first + row) {
+                term = end;
+                continue;
+            }
             match block.form {
                 BlockForm::Narrow => {
                     for term in term..end {

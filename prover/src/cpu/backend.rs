@@ -14,7 +14,7 @@ use crate::{Error, ErrorKind, Result};
 
 /// Proves on the threads of the rayon pool that it is called in.
 ///
-/// Beside the parameters and the assignment it takes 48 bytes a row of the domain, and about 5 MB
+/// Beside the parameters and the assignment it takes 38 bytes a row of the domain, and about 5 MB
 /// a thread.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CpuBackend;
@@ -27,7 +27,7 @@ impl Backend for CpuBackend {
     fn work_memory(&self, shape: &SrsShape) -> Memory {
         let threads = rayon::current_num_threads() as u64;
         Memory {
-            host: 48 * (shape.h as u64 + 1) + 5_000_000 * threads,
+            host: 38 * (shape.h as u64 + 1) + 5_000_000 * threads,
             device: 0,
         }
     }

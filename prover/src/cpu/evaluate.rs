@@ -48,7 +48,7 @@ impl EveryRow {
     }
 
     fn contains(&self, row: usize) -> bool {
-        row % self.step == self.first
+        row & (self.step - 1) == self.first
     }
 }
 
@@ -156,7 +156,6 @@ fn evaluate(
                     aux,
                     out: out.iter_mut(),
                     every,
-                    wanted: every.contains(0),
                     sum: Scalar::ZERO,
                     units: 0,
                 };
@@ -172,18 +171,18 @@ struct RowSums<'a, V: ?Sized> {
     aux: &'a V,
     out: std::slice::IterMut<'a, Scalar>,
     every: EveryRow,
-    /// Whether the current row is one to evaluate.
-    wanted: bool,
     sum: Scalar,
     units: i64,
 }
 
 impl<V: AuxValues + ?Sized> RowVisitor for RowSums<'_, V> {
     #[inline(always)]
+    fn wants(&self, row: usize) -> bool {
+        self.every.contains(row)
+    }
+
+    #[inline(always)]
     fn term(&mut self, column: u32, coefficient: u32) {
-        if !self.wanted {
-            return;
-        }
         let column = column as usize;
         let value = match column.checked_sub(self.input.len()) {
             Some(aux) => self.aux.value(aux),
@@ -204,11 +203,7 @@ impl<V: AuxValues + ?Sized> RowVisitor for RowSums<'_, V> {
     }
 
     #[inline(always)]
-    fn end_row(&mut self, row: usize) {
-        let wanted = std::mem::replace(&mut self.wanted, self.every.contains(row + 1));
-        if !wanted {
-            return;
-        }
+    fn end_row(&mut self, _: usize) {
         match self.units {
             0 => {}
             1 => self.sum += Scalar::ONE,

@@ -13,7 +13,8 @@
 //!   evaluated on g w^k <w^P>, gives b at every P-th point of the coset from k on;
 //! * the t-th m coefficients of c are sum_j z^(-j t) c~_j / P.
 //!
-//! This takes n + 2 m scalars instead of 2 n, and P + 5 transforms of n in all instead of seven.
+//! G of the b mod (x^m - (g w^k)^m) are made at once, each b~_j being interpolated P / G times: this
+//! takes n + (G + 1) m scalars instead of 2 n, and P / G + 5 transforms of n instead of seven.
 
 use ff::{Field, PrimeField};
 use rayon::prelude::*;
@@ -29,12 +30,26 @@ use crate::{Error, ErrorKind, Result};
 /// Elements that a thread takes at least.
 const MIN_LEN: usize = 1 << 12;
 
-/// Parts of b and c, a power of two: 4 take 48 bytes a row of the domain.
-const PARTS: usize = 4;
+/// How b and c are cut. With the sizes here a quotient takes 38 bytes a row of the domain.
+#[derive(Clone, Copy, Debug)]
+struct Cut {
+    /// Parts of b, a power of two.
+    b: usize,
+    /// Parts of the coset that b is evaluated on at once; divides the former.
+    at_once: usize,
+    /// Parts of c, a power of two.
+    c: usize,
+}
+
+const CUT: Cut = Cut {
+    b: 16,
+    at_once: 2,
+    c: 8,
+};
 
 /// The first n - 1 coefficients of h over the smallest domain of n = 2^k that holds `rows`.
 ///
-/// `fill` writes the evaluations of matrix 0, 1 or 2 (A, B, C) at some of the rows. Takes 48 n
+/// `fill` writes the evaluations of matrix 0, 1 or 2 (A, B, C) at some of the rows. Takes 38 n
 /// bytes at its peak.
 pub fn quotient(
     rows: usize,
@@ -42,12 +57,12 @@ pub fn quotient(
     cancel: &Cancel,
     timings: &mut Timings,
 ) -> Result<Vec<Scalar>> {
-    quotient_in_parts(rows, PARTS, fill, cancel, timings)
+    quotient_in_parts(rows, CUT, fill, cancel, timings)
 }
 
 fn quotient_in_parts(
     rows: usize,
-    parts: usize,
+    cut: Cut,
     fill: impl Fn(usize, EveryRow, &mut [Scalar]) -> Result<()>,
     cancel: &Cancel,
     timings: &mut Timings,
@@ -59,19 +74,18 @@ fn quotient_in_parts(
             format!("{rows} rows, a domain holds 2^{} at most", ntt::MAX_LOG_N),
         ));
     }
-    let parts = parts.min(n);
-    let m = n / parts;
     let coset = Scalar::MULTIPLICATIVE_GENERATOR;
     let root = ntt::root_of_unity(n.ilog2());
     let power = |base: Scalar, exponent: usize| base.pow_vartime([exponent as u64]);
     let size = Scalar::from(n as u64);
     let vanishing = power(coset, n) - Scalar::ONE;
 
-    // Interpolation leaves a factor of its size: n in a, m in b~ and c~, n in a b.
+    // Interpolation leaves a factor of its size: n in a and a b, m in b~ and c~.
     let scale_b = inverse(size.square() * size)?;
     let scale_c = inverse(size * vanishing)?;
 
-    let mut interpolated = |which, every: EveryRow, shift: Scalar, values: &mut [Scalar]| {
+    type Times<'a> = &'a mut Timings;
+    let interpolated = |which, every: EveryRow, values: &mut [Scalar], timings: Times<'_>| {
         cancel.check()?;
         let count = every.count(rows);
         timed(&mut timings.constraint_evaluation, || {
@@ -80,40 +94,60 @@ fn quotient_in_parts(
         cancel.check()?;
         timed(&mut timings.ntt, || {
             values[count..].fill(Scalar::ZERO);
-            ntt::interpolate(values, shift);
+            ntt::interpolate(values, power(root, every.first));
         });
         Result::Ok(())
     };
 
     let mut h = zeros(n)?;
-    interpolated(0, EveryRow::ALL, Scalar::ONE, &mut h)?;
-    ntt::evaluate(&mut h, coset);
+    interpolated(0, EveryRow::ALL, &mut h, timings)?;
+    timed(&mut timings.ntt, || ntt::evaluate(&mut h, coset));
 
+    let parts = cut.b.min(n);
+    let m = n / parts;
+    let at_once = cut.at_once.min(parts);
     let mut part = zeros(m)?;
-    let mut sum = zeros(m)?;
-    let every = |first| EveryRow { first, step: parts };
-    for k in 0..parts {
-        sum.fill(Scalar::ZERO);
+    let mut sums = zeros(m * at_once)?;
+    for first in (0..parts).step_by(at_once) {
+        sums.fill(Scalar::ZERO);
         for j in 0..parts {
-            interpolated(1, every(j), power(root, j), &mut part)?;
-            let x = power(coset, m) * power(root, m * ((k + parts - j) % parts));
-            let mu = Fr::new(&(inverse(x - Scalar::ONE)? * scale_b));
-            combine(&mut sum, &part, |sum, part| sum.add(&part.mul(&mu)));
+            let every = EveryRow {
+                first: j,
+                step: parts,
+            };
+            interpolated(1, every, &mut part, timings)?;
+            for (k, sum) in (first..).zip(sums.chunks_exact_mut(m)) {
+                let x = power(coset, m) * power(root, m * ((k + parts - j) % parts));
+                let mu = Fr::new(&(inverse(x - Scalar::ONE)? * scale_b));
+                timed(&mut timings.ntt, || {
+                    combine(sum, &part, |sum, part| sum.add(&part.mul(&mu)));
+                });
+            }
         }
-        ntt::evaluate(&mut sum, coset * power(root, k));
-        let b = Fr::slice(&sum);
-        let chunks = Fr::slice_mut(&mut h).par_chunks_exact_mut(parts);
-        let pairs = chunks.with_min_len(MIN_LEN).zip(b);
-        pairs.for_each(|(a, b)| a[k] = a[k].mul(b));
+        timed(&mut timings.ntt, || {
+            for (k, sum) in (first..).zip(sums.chunks_exact_mut(m)) {
+                ntt::evaluate(sum, coset * power(root, k));
+                let chunks = Fr::slice_mut(&mut h).par_chunks_exact_mut(parts);
+                let pairs = chunks.with_min_len(MIN_LEN).zip(Fr::slice(sum));
+                pairs.for_each(|(a, b)| a[k] = a[k].mul(b));
+            }
+        });
     }
-    drop(sum);
+    drop((part, sums));
     cancel.check()?;
-    ntt::interpolate(&mut h, coset);
+    timed(&mut timings.ntt, || ntt::interpolate(&mut h, coset));
 
     // In bit-reversed order coefficient t m + i lies at P times i's place plus t reversed.
+    let parts = cut.c.min(n);
+    let m = n / parts;
+    let mut part = zeros(m)?;
     let log_parts = parts.ilog2();
     for j in 0..parts {
-        interpolated(2, every(j), power(root, j), &mut part)?;
+        let every = EveryRow {
+            first: j,
+            step: parts,
+        };
+        interpolated(2, every, &mut part, timings)?;
         let factors: Vec<Fr> = (0..parts)
             .map(|place| {
                 let t = place.reverse_bits().checked_shr(usize::BITS - log_parts);
@@ -123,15 +157,18 @@ fn quotient_in_parts(
             .collect();
         let c = Fr::slice(&part);
         let chunks = Fr::slice_mut(&mut h).par_chunks_exact_mut(parts);
-        chunks.with_min_len(MIN_LEN).zip(c).for_each(|(h, c)| {
-            for (h, factor) in h.iter_mut().zip(&factors) {
-                *h = h.sub(&c.mul(factor));
-            }
+        let pairs = chunks.with_min_len(MIN_LEN).zip(c);
+        timed(&mut timings.ntt, || {
+            pairs.for_each(|(h, c)| {
+                for (h, factor) in h.iter_mut().zip(&factors) {
+                    *h = h.sub(&c.mul(factor));
+                }
+            });
         });
     }
     drop(part);
     cancel.check()?;
-    ntt::bit_reverse(&mut h);
+    timed(&mut timings.ntt, || ntt::bit_reverse(&mut h));
     h.truncate(n - 1);
     Ok(h)
 }
@@ -201,14 +238,19 @@ mod tests {
                 out.iter_mut().zip(rows).for_each(|(out, row)| *out = *row);
                 Ok(())
             };
-            let in_parts = |parts| {
+            let in_parts = |b, at_once, c| {
+                let cut = Cut { b, at_once, c };
                 let (cancel, mut timings) = (Cancel::default(), Timings::default());
-                quotient_in_parts(rows, parts, fill, &cancel, &mut timings).unwrap()
+                quotient_in_parts(rows, cut, fill, &cancel, &mut timings).unwrap()
             };
-            let h = in_parts(1);
+            let h = in_parts(1, 1, 1);
             assert_eq!(h.len(), n - 1);
-            for parts in [2, 4, 8] {
-                assert_eq!(in_parts(parts), h, "{rows} rows in {parts} parts");
+            for (b, at_once, c) in [(2, 1, 2), (4, 4, 1), (4, 2, 8), (16, 2, 8), (32, 1, 4)] {
+                assert_eq!(
+                    in_parts(b, at_once, c),
+                    h,
+                    "{rows} rows in {b}/{at_once}/{c}"
+                );
             }
             let point = Scalar::random(&mut random);
             let [a, b, c] = columns.each_mut().map(|column| {
