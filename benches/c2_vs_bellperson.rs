@@ -249,16 +249,16 @@ fn main() {
         "the proofs of the same witness and blinding scalars differ"
     );
 
-    let seconds = |runs: &[Run], clock: fn(&Run) -> Duration| {
-        median(runs.iter().map(clock).collect()).as_secs_f64()
-    };
+    type Clock = fn(&Run) -> Duration;
+    let seconds =
+        |runs: &[Run], clock: Clock| median(runs.iter().map(clock).collect()).as_secs_f64();
     let peak = |runs: &[Run]| median(runs.iter().map(|run| run.peak_bytes).collect()) as f64 / 1e9;
     println!(
         "PoRep 2 KiB, one partition, {} threads, medians of {rounds}",
         threads()
     );
     println!("{:<24}{OURS:>13}{PEER:>13}{:>8}", "", "ratio");
-    let clocks: [(&str, fn(&Run) -> Duration); 2] = [
+    let clocks: [(&str, Clock); 2] = [
         ("witness to proof", |run| run.wall),
         ("the same, all threads", |run| run.cpu),
     ];
