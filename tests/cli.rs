@@ -4,53 +4,12 @@
 
 mod common;
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use common::c1::{c1_path, Fixture, NON_INTERACTIVE, V1, V1_1};
 use common::parameters::development_parameters;
+use common::program::{cuzk, failure};
 use serde_json::Value;
-
-struct Ran {
-    code: i32,
-    stdout: String,
-    stderr: String,
-}
-
-/// Runs the program in an environment without variables of its own.
-fn cuzk(arguments: &[&str], stdin: &[u8]) -> Ran {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_cuzk"))
-        .args(arguments)
-        .env_remove("FIL_PROOFS_PARAMETER_CACHE")
-        .env_remove("BELLMAN_NO_GPU")
-        .env("CUZK_BACKEND", "cpu")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
-    let mut pipe = child.stdin.take().expect("a pipe");
-    // The program may end without reading all of it.
-    let _ = pipe.write_all(stdin);
-    drop(pipe);
-    let output = child.wait_with_output().expect("the program ends");
-    Ran {
-        code: output.status.code().expect("no signal"),
-        stdout: String::from_utf8(output.stdout).expect("text"),
-        stderr: String::from_utf8(output.stderr).expect("text"),
-    }
-}
-
-/// The only line of standard error of a run that failed.
-fn failure(arguments: &[&str], stdin: &[u8]) -> String {
-    let ran = cuzk(arguments, stdin);
-    assert_eq!(ran.code, 1, "{arguments:?}: {}", ran.stderr);
-    assert_eq!(ran.stdout, "", "{arguments:?}");
-    let line = ran.stderr.trim_end().lines().last().expect("a line");
-    let text = line.strip_prefix("cuzk: ").expect("the program's name");
-    text.to_owned()
-}
 
 fn path(case: &str) -> String {
     c1_path(case).display().to_string()

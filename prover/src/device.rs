@@ -29,6 +29,8 @@ pub struct Devices {
     pub list: Vec<Device>,
     /// Why the list is empty.
     pub none_because: Option<String>,
+    /// Major and minor CUDA version that the driver supports, where one serves.
+    pub driver: Option<(u32, u32)>,
 }
 
 /// Looks for devices, unless `BELLMAN_NO_GPU` forbids it. Loads the driver and starts it.
@@ -41,10 +43,12 @@ pub fn devices() -> Devices {
         Ok(list) => Devices {
             list,
             none_because: None,
+            driver: gpu::driver_version(),
         },
         Err(reason) => Devices {
             list: Vec::new(),
             none_because: Some(reason),
+            driver: None,
         },
     }
 }

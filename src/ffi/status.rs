@@ -115,6 +115,13 @@ impl From<ErrorKind> for cuzk_status {
     }
 }
 
+/// The name of the status that a kind of error becomes.
+pub fn name(kind: ErrorKind) -> &'static str {
+    let status = cuzk_status::from(kind);
+    let found = cuzk_status::ALL.iter().find(|(known, _)| *known == status);
+    found.map_or("", |(_, name)| name.to_str().unwrap_or_default())
+}
+
 /// Bytes of an error's text, the closing zero included.
 pub const CUZK_ERROR_MESSAGE_BYTES: usize = 1024;
 

@@ -7,6 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
+use cuzk_prover::srs::SrsShape;
 use cuzk_prover::{Error, ErrorKind, Result};
 use storage_proofs_core::parameter_cache::{
     metadata_id, parameter_id, verifying_key_id, PARAMETERS,
@@ -38,6 +39,26 @@ impl ParameterFiles {
             verifying_key: folder.join(verifying_key_id(&id)),
             metadata: folder.join(metadata_id(&id)),
         })
+    }
+}
+
+/// Points in each section of the parameters of a sector size: what its circuit needs. Written down,
+/// so that a wrong file is refused before it is read; a test counts them in the circuits.
+pub fn srs_shape(size: SectorSize) -> SrsShape {
+    let (ic, log_domain, l, a, b) = match size {
+        SectorSize::Kib2 => (40, 22, 2_685_673, 2_674_948, 685_522),
+        SectorSize::Mib8 => (40, 22, 3_842_449, 3_815_036, 1_011_290),
+        SectorSize::Mib512 => (40, 23, 4_420_837, 4_385_080, 1_174_174),
+        SectorSize::Gib32 => (328, 27, 130_169_893, 129_753_620, 33_112_282),
+        SectorSize::Gib64 => (328, 27, 131_076_643, 130_637_870, 33_386_944),
+    };
+    SrsShape {
+        ic,
+        h: (1 << log_domain) - 1,
+        l,
+        a,
+        b_g1: b,
+        b_g2: b,
     }
 }
 

@@ -11,6 +11,7 @@ pub mod filecoin;
 pub mod groth16;
 pub mod parameters;
 pub mod porep;
+pub mod program;
 pub mod seal;
 pub mod synthetic;
 pub mod verify;

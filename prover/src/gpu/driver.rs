@@ -17,6 +17,20 @@ pub(super) fn start() -> Result<(), Reason> {
     STARTED.get_or_init(start_once).clone()
 }
 
+/// The CUDA version that the driver supports, if it could be started.
+pub(super) fn version() -> Option<(u32, u32)> {
+    start().ok()?;
+    let mut version = 0;
+    // SAFETY: writes one integer.
+    match unsafe { sys::cuDriverGetVersion(&mut version) } {
+        CUresult::CUDA_SUCCESS => {
+            let version = u32::try_from(version).ok()?;
+            Some((version / 1000, version % 1000 / 10))
+        }
+        _ => None,
+    }
+}
+
 fn start_once() -> Result<(), Reason> {
     // cudarc panics when the library is missing, so it is asked first.
     // SAFETY: loading the driver's library runs its initialisers, as every CUDA program does.

@@ -86,6 +86,11 @@ pub fn open(options: &GpuOptions) -> Result<Vec<Arc<dyn Backend>>> {
     devices.iter().map(open).collect()
 }
 
+/// The CUDA version that the driver supports; nothing when there is no driver that serves.
+pub(crate) fn driver_version() -> Option<(u32, u32)> {
+    driver::version()
+}
+
 /// Whether `BELLMAN_NO_GPU` forbids every CUDA call: any value but "", "0" and "false" does.
 pub fn forbidden_by_environment() -> bool {
     forbids(std::env::var_os("BELLMAN_NO_GPU").as_deref())

@@ -16,7 +16,7 @@ use crate::circuit::{CompiledCircuit, Witness};
 use crate::curve::Scalar;
 use crate::groth16::{check_assignment, prove, Proof};
 use crate::log::Level;
-use crate::srs::ResidentSrs;
+use crate::srs::{ResidentSrs, SrsShape};
 use crate::timing::{timed, Timings};
 use crate::{Error, ErrorKind, Result};
 
@@ -154,6 +154,15 @@ impl Context {
             done(proofs.len());
         }
         Ok(proofs)
+    }
+
+    /// Memory that parameters of this shape and the work of one partition take on the first device,
+    /// beside circuit and witness; for reports, before anything is loaded.
+    pub fn memory_needed(&self, shape: &SrsShape) -> Result<Memory> {
+        self.check_process()?;
+        let backend = &self.inner.backends[0];
+        let work = self.inner.pool.run(|| Ok(backend.work_memory(shape)))?;
+        Ok(backend.srs_memory(shape) + work)
     }
 
     /// Records a circuit unless it is resident, so that the first proof with it does not wait.

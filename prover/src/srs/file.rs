@@ -18,6 +18,17 @@ pub const DIGEST_BYTES: usize = 16;
 /// Bytes of one read for the digest.
 const DIGEST_CHUNK: usize = 1 << 20;
 
+/// The digest of bytes, as Filecoin publishes those of its files.
+pub fn digest_of(bytes: &[u8]) -> [u8; DIGEST_BYTES] {
+    first_bytes(blake2b_simd::State::new().update(bytes))
+}
+
+fn first_bytes(state: &blake2b_simd::State) -> [u8; DIGEST_BYTES] {
+    let mut digest = [0u8; DIGEST_BYTES];
+    digest.copy_from_slice(&state.finalize().as_bytes()[..DIGEST_BYTES]);
+    digest
+}
+
 /// What tells one state of a file from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FileIdentity {
@@ -186,6 +197,14 @@ impl ParameterFile {
         &self.verifying_key
     }
 
+    /// The bytes of the verifying key at the file's head: what a `.vk` file beside it holds.
+    pub fn verifying_key_bytes(&self) -> Result<Vec<u8>> {
+        let mut head = vec![0u8; VerifyingKey::file_bytes(self.shape.ic) as usize];
+        self.file
+            .named(self.file.read_at(&mut head, 0, "verifying key"))?;
+        Ok(head)
+    }
+
     /// Where the points of a section lie.
     pub fn section(&self, section: Section) -> SectionSpan {
         self.spans[section as usize]
@@ -257,9 +276,7 @@ impl ParameterFile {
             offset += chunk.len() as u64;
         }
         self.check_unchanged()?;
-        let mut digest = [0u8; DIGEST_BYTES];
-        digest.copy_from_slice(&state.finalize().as_bytes()[..DIGEST_BYTES]);
-        Ok(digest)
+        Ok(first_bytes(&state))
     }
 
     /// Refuses a file with another digest than `expected`.

@@ -32,7 +32,7 @@ mod shape;
 mod write;
 
 pub use checks::Checks;
-pub use file::{FileIdentity, ParameterFile, DIGEST_BYTES};
+pub use file::{digest_of, FileIdentity, ParameterFile, DIGEST_BYTES};
 pub use host::HostSrs;
 pub use key::VerifyingKey;
 pub use layout::{Section, SectionSpan};

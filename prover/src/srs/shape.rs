@@ -3,6 +3,9 @@
 
 use crate::{Error, ErrorKind, Result};
 
+use super::layout::COUNT_BYTES;
+use super::VerifyingKey;
+
 /// Points in each section of a parameter file, in the file's order.
 ///
 /// For a domain of `n` rows: `h` has `n - 1` points; `l` one per auxiliary variable; `a` all
@@ -29,6 +32,14 @@ impl SrsShape {
     pub fn affine_bytes(&self) -> u64 {
         96 * (self.ic + self.h + self.l + self.a + self.b_g1) as u64 + 192 * self.b_g2 as u64
     }
+
+    /// Bytes of a parameter file with these points.
+    pub fn file_bytes(&self) -> u64 {
+        let key = VerifyingKey::file_bytes(self.ic);
+        let queries = SrsShape { ic: 0, ..*self }.affine_bytes();
+        key + 5 * COUNT_BYTES + queries
+    }
+
     /// The counts in the file's order, with the sections' names.
     fn counts(&self) -> [(&'static str, usize); 6] {
         [

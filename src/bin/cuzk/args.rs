@@ -17,7 +17,8 @@ use crate::input::{parse_actor, parse_bytes, parse_node, parse_proof, parse_size
     name = "cuzk",
     version,
     after_help = "Exit status: 0 done, or the proof is valid; 1 failed, the reason is on standard \
-                  error; 2 wrong command line; 3 verify found the proof not valid."
+                  error; 2 wrong command line; 3 verify found the proof not valid, or doctor \
+                  found a problem."
 )]
 pub struct Program {
     #[command(subcommand)]
@@ -28,9 +29,11 @@ pub struct Program {
 pub enum Command {
     /// Shows the build, the devices, the budgets and which parameter files are there
     Info(InfoArgs),
+    /// Looks for what would keep proofs from being made, and says what to do about it
+    Doctor(DoctorArgs),
     /// Makes parameters from a seed: INSECURE, for development only
     Setup(SetupArgs),
-    /// Proves the output of Commit-1
+    /// Proves the output of Commit-1, of one sector or of several
     Prove(ProveArgs),
     /// Verifies a proof
     Verify(VerifyArgs),
@@ -102,6 +105,21 @@ pub struct InfoArgs {
 }
 
 #[derive(Args)]
+pub struct DoctorArgs {
+    #[command(flatten)]
+    pub context: ContextArgs,
+    /// Sector sizes that must be provable, separated by commas [default: those with files]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, value_delimiter = ',')]
+    pub sector_size: Vec<SectorSize>,
+    /// Read the parameter files in full and compare their digests with the published ones
+    #[arg(long)]
+    pub digest: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
 pub struct SetupArgs {
     /// Sector size: 2KiB, 8MiB, 512MiB, 32GiB or 64GiB
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
@@ -131,35 +149,50 @@ pub struct SynthesizeArgs {
     pub out: PathBuf,
 }
 
-/// Which sector a Commit-1 output is of.
+/// The storage provider whose sectors are proved.
 #[derive(Args)]
-pub struct SectorArgs {
-    /// Output of Commit-1, plain or wrapped; "-" reads standard input
-    #[arg(long, value_name = "FILE")]
-    pub c1: PathBuf,
+pub struct ProverArgs {
     /// The storage provider, such as f01000 or 1000
     #[arg(long, value_name = "ID", value_parser = parse_actor, required_unless_present = "prover_id")]
     pub actor_id: Option<u64>,
     /// The storage provider as 32 bytes in hex
     #[arg(long, value_name = "HEX", value_parser = parse_node, conflicts_with = "actor_id")]
     pub prover_id: Option<[u8; 32]>,
-    /// Number of the sector [default: what a wrapped output says]
-    #[arg(long, value_name = "N")]
-    pub sector_number: Option<u64>,
 }
 
 #[derive(Args)]
 pub struct ProveArgs {
+    /// Outputs of Commit-1, plain or wrapped; "-" reads standard input. One that cannot be proved
+    /// does not fail the others
+    #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
+    pub c1: Vec<PathBuf>,
     #[command(flatten)]
-    pub sector: SectorArgs,
-    /// Write the proof's bytes to this file instead of printing it in hex
-    #[arg(long, value_name = "FILE")]
+    pub prover: ProverArgs,
+    /// Numbers of the sectors, one for each --c1 in the same order [default: what wrapped outputs
+    /// say]
+    #[arg(long, value_name = "N", num_args = 1..)]
+    pub sector_number: Vec<u64>,
+    /// Write the proof's bytes to this file instead of printing it in hex; for a single sector
+    #[arg(long, value_name = "FILE", conflicts_with = "out_dir")]
     pub out: Option<PathBuf>,
-    /// Print JSON with the proof and all timings
+    /// Write each proof's bytes into this folder, to the C1 output's name with .proof behind it
+    #[arg(long, value_name = "DIR")]
+    pub out_dir: Option<PathBuf>,
+    /// Sectors in work at a time, each with its own memory
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_at_once)]
+    pub at_once: usize,
+    /// Print JSON with the proofs and all timings
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
     pub context: ContextArgs,
+}
+
+fn parse_at_once(text: &str) -> std::result::Result<usize, String> {
+    match text.parse() {
+        Ok(number @ 1..=64) => Ok(number),
+        _ => Err("1 to 64 sectors can be in work at a time".to_owned()),
+    }
 }
 
 #[derive(Args)]
@@ -206,8 +239,14 @@ pub struct VerifyArgs {
 
 #[derive(Args)]
 pub struct BenchArgs {
+    /// Output of Commit-1, plain or wrapped; "-" reads standard input
+    #[arg(long, value_name = "FILE")]
+    pub c1: PathBuf,
     #[command(flatten)]
-    pub sector: SectorArgs,
+    pub prover: ProverArgs,
+    /// Number of the sector [default: what a wrapped output says]
+    #[arg(long, value_name = "N")]
+    pub sector_number: Option<u64>,
     /// Runs of each measurement; their medians are shown
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub runs: u32,

@@ -15,8 +15,8 @@ use crate::report::{self, median, seconds, table};
 use crate::Outcome;
 
 pub fn run(args: &BenchArgs) -> Result<Outcome> {
-    let bytes = input::read(&args.sector.c1)?;
-    let request = request_of(&args.sector, &bytes)?;
+    let bytes = input::read(&args.c1)?;
+    let request = request_from(args, &bytes)?;
     let context = args.context.open()?;
     let backend = context.info()?.backends.join(", ");
     eprintln!(
@@ -67,6 +67,10 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
+fn request_from(args: &BenchArgs, bytes: &[u8]) -> Result<Request> {
+    request_of(&args.prover, &args.c1, args.sector_number, bytes)
+}
+
 type Work<'a> = Box<dyn Fn() -> Result<Duration> + 'a>;
 
 /// The measurements of one choice, by name; each call of one is a run.
@@ -100,11 +104,7 @@ fn works<'a>(
             "whole C2, bytes to verified proof",
             Box::new(|| {
                 let start = Instant::now();
-                c2::prove(
-                    context,
-                    &request_of(&args.sector, bytes)?,
-                    &Default::default(),
-                )?;
+                c2::prove(context, &request_from(args, bytes)?, &Default::default())?;
                 Ok(start.elapsed())
             }),
         )],

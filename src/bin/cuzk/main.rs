@@ -5,6 +5,7 @@
 
 mod args;
 mod bench;
+mod doctor;
 mod info;
 mod input;
 mod prove;
@@ -25,12 +26,17 @@ enum Outcome {
     Done,
     /// The proof that it was asked about is not valid.
     NotValid,
+    /// Something of several did not succeed, which was said.
+    SomeFailed,
+    /// It found what would keep proofs from being made, and said so.
+    Problems,
 }
 
 fn main() -> ExitCode {
     let program = Program::parse();
     let outcome = match &program.command {
         Command::Info(args) => info::run(args),
+        Command::Doctor(args) => doctor::run(args),
         Command::Setup(args) => setup::run(args),
         Command::Prove(args) => prove::run(args),
         Command::Verify(args) => verify::run(args),
@@ -39,7 +45,8 @@ fn main() -> ExitCode {
     };
     match outcome {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::NotValid) => ExitCode::from(3),
+        Ok(Outcome::SomeFailed) => ExitCode::FAILURE,
+        Ok(Outcome::NotValid | Outcome::Problems) => ExitCode::from(3),
         Err(error) => {
             eprintln!("cuzk: {error}");
             ExitCode::FAILURE

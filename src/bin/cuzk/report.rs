@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Progress on standard error, tables and JSON.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::time::Duration;
 
 use cuzk::filecoin::c2::{Phase, Progress};
 use cuzk::{Error, Result};
 use cuzk_prover::timing::Timings;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{json, Map, Value};
 
 /// A bar on standard error, which shows nothing when that is no terminal.
@@ -22,24 +22,65 @@ pub fn bar(total: u64, template: &str) -> ProgressBar {
     bar
 }
 
-/// A bar over the partitions of a proof, and what it has to be told.
-pub fn proof_bar(partitions: usize) -> (ProgressBar, impl Fn(Progress) + Sync) {
-    let bar = bar(
-        partitions as u64,
-        "{elapsed_precise} [{bar:30}] {pos}/{len} partitions, {msg}",
-    );
-    let shown = bar.clone();
-    let update = move |progress: Progress| {
-        shown.set_position(progress.done as u64);
-        shown.set_message(match progress.phase {
+/// The sectors in work, a line each: a bar while standard error is a terminal, and a line that
+/// stays when a sector has ended.
+pub struct SectorLines {
+    bars: MultiProgress,
+    terminal: bool,
+    total: usize,
+}
+
+impl SectorLines {
+    pub fn new(total: usize) -> Self {
+        Self {
+            bars: MultiProgress::with_draw_target(ProgressDrawTarget::stderr()),
+            terminal: std::io::stderr().is_terminal(),
+            total,
+        }
+    }
+
+    pub fn total(&self) -> usize {
+        self.total
+    }
+
+    /// The line of the sector with this index; `name` tells it from others.
+    pub fn begin(&self, index: usize, name: &str, partitions: usize) -> SectorLine {
+        let who = match self.total {
+            1 => String::new(),
+            total => format!("{}/{total} {} ", index + 1, name.replace(['{', '}'], "?")),
+        };
+        let template =
+            format!("{{elapsed_precise}} {who}[{{bar:30}}] {{pos}}/{{len}} partitions, {{msg}}");
+        SectorLine(self.bars.add(bar(partitions as u64, &template)))
+    }
+
+    /// Writes a line that stays.
+    pub fn end(&self, line: String) {
+        match self.terminal {
+            true => drop(self.bars.println(line)),
+            false => eprintln!("{line}"),
+        }
+    }
+}
+
+/// The bar of one sector.
+pub struct SectorLine(ProgressBar);
+
+impl SectorLine {
+    pub fn show(&self, progress: Progress) {
+        self.0.set_position(progress.done as u64);
+        self.0.set_message(match progress.phase {
             Phase::Parameters => "loading parameters",
             Phase::Queue => "waiting for a device or memory",
             Phase::Witness => "making the witness",
             Phase::Prove => "proving",
             Phase::Done => "done",
         });
-    };
-    (bar, update)
+    }
+
+    pub fn clear(&self) {
+        self.0.finish_and_clear();
+    }
 }
 
 /// One line of a result on standard output.

@@ -9,7 +9,9 @@ mod verify;
 mod witness;
 
 pub use job::JobRequest;
-pub use prove::{assemble, prove, prove_partition, warm_up, Options, Output, Phase, Progress};
+pub use prove::{
+    assemble, memory_needed, prove, prove_partition, warm_up, Options, Output, Phase, Progress,
+};
 pub use request::{check, info, Info, Request};
 pub use statement::Statement;
 pub use verify::{verify, verify_with_key, verifying_key};

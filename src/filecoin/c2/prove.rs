@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use cuzk_prover::backend::Memory;
 use cuzk_prover::cancel::Cancel;
 use cuzk_prover::circuit::CompiledCircuit;
 use cuzk_prover::groth16::{PreparedKey, Proof};
@@ -18,7 +19,7 @@ use super::verify::{check_length, verifying_key};
 use super::witness::{compiled_bytes, synthesize, witness_bytes};
 use super::{Request, WitnessMethod};
 use crate::filecoin::kinds::{SealProof, SectorSize, PARTITION_PROOF_BYTES};
-use crate::filecoin::params::{say_how_to_get, ParameterFiles};
+use crate::filecoin::params::{say_how_to_get, srs_shape, ParameterFiles};
 use crate::filecoin::{porep, vanilla};
 
 /// How a request is proved.
@@ -200,12 +201,27 @@ fn prove_some(
     Ok(output)
 }
 
+/// Memory that proving sectors of a size takes on the context's first device: parameters, compiled
+/// circuit, and the work of one partition with its witness.
+pub fn memory_needed(context: &Context, size: SectorSize) -> Result<Memory> {
+    let shape = size.shape();
+    let circuit = Memory {
+        host: compiled_bytes(&shape)?.saturating_add(witness_bytes(&shape)?),
+        device: 0,
+    };
+    Ok(context.memory_needed(&srs_shape(size))? + circuit)
+}
+
 /// Opens the parameters of a sector size and checks that they go with the verifying key beside
 /// them, if there is one: verifiers use that.
 pub(super) fn open_parameters(context: &Context, size: SectorSize, cancel: &Cancel) -> Result<Srs> {
     let files = ParameterFiles::new(context.parameter_folder(), size)?;
+    let options = SrsOptions {
+        shape: Some(srs_shape(size)),
+        ..SrsOptions::default()
+    };
     let srs = context
-        .open_srs(&files.params, &SrsOptions::default(), cancel)
+        .open_srs(&files.params, &options, cancel)
         .map_err(|error| say_how_to_get(error, size))?;
     match VerifyingKey::read(&files.verifying_key) {
         Ok(key) if key == *srs.verifying_key() => Ok(srs),
