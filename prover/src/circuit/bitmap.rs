@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A bitmap with ranks: which variables have a property, and how many before a given one do.
 
+use std::ops::Range;
+
 /// Words between two entries of the rank directory: 512 bits.
 const RANK_WORDS: usize = 8;
 
@@ -88,25 +90,18 @@ impl Bitmap {
 
     /// These bits with those from `start` on, which is no more than the length, `times` times.
     pub(super) fn repeated_from(&self, start: usize, times: usize) -> Self {
-        let (skipped, shift) = (start / 64, start % 64);
         let part = self.len - start;
-        let tail: Vec<u64> = (skipped..skipped + part.div_ceil(64))
-            .map(|i| {
-                let next = self.words.get(i + 1).copied().unwrap_or(0);
-                match shift {
-                    0 => self.words[i],
-                    _ => self.words[i] >> shift | next << (64 - shift),
-                }
-            })
-            .collect();
-        let tail = Self::from_words(tail, part);
         let len = start + times * part;
-        let mut words = Vec::with_capacity(len.div_ceil(64) + 1);
-        words.extend_from_slice(Self::from_words(self.words.clone(), start).words());
+        let mut words = vec![0; len.div_ceil(64)];
+        or_bits(&mut words, 0, &self.words, 0..start);
         for copy in 0..times {
-            append_bits(&mut words, start + copy * part, tail.words(), part);
+            or_bits(
+                &mut words,
+                start + copy * part,
+                &self.words,
+                start..self.len,
+            );
         }
-        words.shrink_to_fit();
         Self::from_words(words, len)
     }
 
@@ -139,6 +134,34 @@ pub(super) fn append_bits(words: &mut Vec<u64>, len: usize, more: &[u64], more_l
         }
     }
     words.truncate((len + more_len).div_ceil(64));
+}
+
+/// Sets those bits of `words` from bit `at` on that are set among `bits` of `more`; what would lie
+/// outside either is left out.
+pub(super) fn or_bits(words: &mut [u64], at: usize, more: &[u64], bits: Range<usize>) {
+    let mut done = 0;
+    while done < bits.len() {
+        let from = bits.start + done;
+        let (word, shift) = (from / 64, from % 64);
+        let mut chunk = more.get(word).map_or(0, |word| word >> shift);
+        if shift != 0 {
+            chunk |= more.get(word + 1).map_or(0, |word| word << (64 - shift));
+        }
+        let left = bits.len() - done;
+        if left < 64 {
+            chunk &= (1 << left) - 1;
+        }
+        let (word, shift) = ((at + done) / 64, (at + done) % 64);
+        if let Some(low) = words.get_mut(word) {
+            *low |= chunk << shift;
+        }
+        if shift != 0 {
+            if let Some(high) = words.get_mut(word + 1) {
+                *high |= chunk >> (64 - shift);
+            }
+        }
+        done += 64;
+    }
 }
 
 impl FromIterator<bool> for Bitmap {

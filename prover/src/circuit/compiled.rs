@@ -30,6 +30,25 @@ pub struct CircuitShape {
     pub nonzeros: [usize; 3],
 }
 
+/// How the rows of a compiled circuit were had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// From the circuit itself.
+    Recorded,
+    /// From a saved form.
+    Saved,
+}
+
+impl Origin {
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Origin::Recorded => "recorded",
+            Origin::Saved => "saved",
+        }
+    }
+}
+
 /// A circuit recorded once; its rows can be evaluated for any witness.
 ///
 /// Columns count the inputs first, the constant one being column 0; auxiliary variable `j` is
@@ -41,6 +60,7 @@ pub struct CircuitShape {
 #[derive(Clone, Debug)]
 pub struct CompiledCircuit {
     pub(super) id: u64,
+    pub(super) origin: Origin,
     pub(super) shape: CircuitShape,
     pub(super) pieces: Vec<Piece>,
     pub(super) coefficients: Vec<Scalar>,
@@ -70,6 +90,11 @@ impl CompiledCircuit {
     /// by it what they have on their device.
     pub fn id(&self) -> u64 {
         self.id
+    }
+
+    /// How its rows were had.
+    pub fn origin(&self) -> Origin {
+        self.origin
     }
 
     /// Its numbers.

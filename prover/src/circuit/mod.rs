@@ -11,6 +11,7 @@ mod piece;
 mod record;
 mod repeat;
 mod rows;
+mod saved;
 mod synthesize;
 mod witness;
 
@@ -22,7 +23,7 @@ pub(crate) mod testing;
 mod tests;
 
 pub use bitmap::Bitmap;
-pub use compiled::{CircuitShape, CompiledCircuit, COEFFICIENT_MINUS_ONE, COEFFICIENT_ONE};
+pub use compiled::{CircuitShape, CompiledCircuit, Origin, COEFFICIENT_MINUS_ONE, COEFFICIENT_ONE};
 pub use piece::{Piece, Row, Rows};
 pub use rows::{
     Block, BlockForm, BlockView, RowVisitor, Shift, SparseRows, BLOCK_ROWS, FAR_COLUMNS, WINDOW,

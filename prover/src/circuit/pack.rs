@@ -83,12 +83,7 @@ impl RowsBuilder {
     fn pack_block(&mut self) {
         self.packed.nonzeros += self.terms.len();
         self.ends.resize(BLOCK_ROWS, self.terms.len() as u32);
-        self.distinct.clear();
-        self.distinct.extend(self.terms.iter().map(|term| term.0));
-        self.distinct.sort_unstable();
-        self.distinct.dedup();
-        let base = best_window(&self.distinct, self.near);
-        self.distinct.retain(|&column| !in_window(base, column));
+        let base = self.find_window();
 
         let narrow = self.distinct.len() <= FAR_COLUMNS
             && self.terms.len() <= usize::from(u16::MAX)
@@ -111,6 +106,32 @@ impl RowsBuilder {
         });
         self.terms.clear();
         self.ends.clear();
+    }
+
+    /// Finds the base of the block's window, and leaves the columns that are not in it, ascending,
+    /// in `distinct`.
+    fn find_window(&mut self) -> u32 {
+        let near = self.near;
+        let columns = self.terms.iter().map(|term| term.0);
+        let (first, last) = columns
+            .clone()
+            .filter(|column| *column >= near)
+            .fold((u32::MAX, 0), |(first, last), column| {
+                (first.min(column), last.max(column))
+            });
+        // Mostly one window holds all that it may hold; then only the others need be sorted.
+        let one_window = first <= last && last - first < WINDOW;
+        self.distinct.clear();
+        self.distinct
+            .extend(columns.filter(|column| !one_window || *column < near));
+        self.distinct.sort_unstable();
+        self.distinct.dedup();
+        if one_window {
+            return first;
+        }
+        let base = best_window(&self.distinct, near);
+        self.distinct.retain(|&column| !in_window(base, column));
+        base
     }
 
     fn pack_narrow(&mut self, base: u32) {

@@ -12,7 +12,7 @@ use ff::Field;
 use super::compiled::{COEFFICIENT_MINUS_ONE, COEFFICIENT_ONE};
 use super::pack::{RowsBuilder, AUX};
 use super::piece::Piece;
-use super::{Bitmap, CircuitShape, CompiledCircuit};
+use super::{Bitmap, CircuitShape, CompiledCircuit, Origin};
 use crate::curve::montgomery_limbs;
 use crate::{Error, ErrorKind, Result};
 
@@ -140,6 +140,7 @@ impl Recorder {
         };
         Ok(CompiledCircuit {
             id: CompiledCircuit::next_id(),
+            origin: Origin::Recorded,
             shape: CircuitShape {
                 rows: self.rows,
                 inputs: self.inputs,

@@ -12,7 +12,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::compare::coefficient_indices;
-use super::compiled::{CircuitShape, COEFFICIENT_ONE};
+use super::compiled::{CircuitShape, Origin, COEFFICIENT_ONE};
 use super::pack::{RowsBuilder, AUX};
 use super::piece::{Piece, Row};
 use super::rows::{Shift, SparseRows};
@@ -70,6 +70,7 @@ impl CompiledCircuit {
         };
         Ok(Self {
             id: Self::next_id(),
+            origin: Origin::Recorded,
             shape: CircuitShape {
                 nonzeros: [0, 1, 2].map(total),
                 ..shape
