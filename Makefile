@@ -5,6 +5,7 @@
 #   make test       every test there is
 #   make bench      the measurements
 #   make device-build   programs for a GPU machine, in .cache/device; gpu-tests.sh there runs them
+#   make circuits   the compiled circuits that the library carries, anew from the circuits
 #   make header     include/cuzk.h anew from src/ffi
 #   make format     every source formatted
 #   make install PREFIX=/usr/local DESTDIR=   and `make uninstall`
@@ -41,6 +42,14 @@ library:
 .PHONY: header
 header:
 	CUZK_BLESS=1 $(CARGO) test --release --test header
+
+# A minute of both cores; the library is built with the new ones by the next make.
+.PHONY: circuits
+circuits: program
+	for size in 2KiB 8MiB 512MiB 32GiB 64GiB; do \
+	    $(DIST)/bin/cuzk compile-circuit --sector-size $$size \
+	        --out src/filecoin/circuits/$$size.circuit || exit 1; \
+	done
 
 .PHONY: program
 program:

@@ -45,7 +45,7 @@ fn best<T>(what: &str, mut work: impl FnMut() -> Result<T>) -> Result<T> {
 }
 
 fn evaluate() -> Result<()> {
-    let circuit = best("record", || porep::record(SectorSize::Kib2))?;
+    let circuit = best("record", || porep::record_all(&SectorSize::Kib2.shape()))?;
     describe(&circuit);
     let vectors = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/c1");
     let file = vectors.join("2kib-v1_1.json");
@@ -66,7 +66,7 @@ fn evaluate() -> Result<()> {
 }
 
 fn setup() -> Result<()> {
-    let circuit = porep::record(SectorSize::Kib2)?;
+    let circuit = porep::load(SectorSize::Kib2)?;
     describe(&circuit);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let name = |extension| folder.join(format!("bench-{}.{extension}", std::process::id()));

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-//! Compiles the circuit of a partition from those of one and of two challenges, and compares every
-//! row with the whole circuit as it is synthesized.
+//! Loads the compiled circuit of a partition that the library carries, and compares every row with
+//! the whole circuit as it is synthesized; shows that other coefficients are noticed.
 //!
 //!     cargo run --release --example check-compiled-circuit -- --sector-size 32GiB
 //!
 //! At 32 GiB the whole circuit takes minutes of one core and little memory; `--no-circuit` leaves
-//! the comparison out. `--evaluate` also makes the native witness of a made-up sector, measures how
-//! long its rows take, and checks that they hold: at 32 GiB in 3.5 GB of memory.
+//! the comparison out. `--make` also compiles the circuit anew from those of one and of two
+//! challenges, and compares the saved forms. `--evaluate` also makes the native witness of a made-up
+//! sector, measures how long its rows take, checks that they hold, and shows that a changed bit and
+//! two swapped challenges do not: at 32 GiB in 3.5 GB of memory.
+
+#[path = "../tests/common/witness.rs"]
+#[allow(dead_code)]
+mod witness;
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -21,10 +27,12 @@ use cuzk_prover::circuit::{CompiledCircuit, Witness};
 use cuzk_prover::cpu::evaluate::{evaluate_every, EveryRow};
 use cuzk_prover::curve::Scalar;
 use ff::Field;
+use witness::flipped;
 
 struct Options {
     sector_size: SectorSize,
     circuit: bool,
+    make: bool,
     evaluate: bool,
 }
 
@@ -42,8 +50,17 @@ fn check(options: &Options) -> Result<()> {
     let shape = options.sector_size.shape();
     println!("{}: {shape:?}", options.sector_size);
     println!("{} threads", rayon::current_num_threads());
-    let compiled = timed("compile", || porep::compile(&shape))?;
+    let saved = porep::saved(options.sector_size);
+    println!("saved form: {} bytes", saved.len());
+    let compiled = timed("load", || porep::load(options.sector_size))?;
     describe(&compiled);
+    if options.make {
+        let made = timed("compile", || porep::compile(&shape))?;
+        if made.save() != saved {
+            return Err(different("the saved form of the circuit compiled anew"));
+        }
+        println!("equal: the saved forms; most memory {}", status("VmHWM:"));
+    }
     if options.evaluate {
         evaluate(options.sector_size, &compiled)?;
     }
@@ -55,9 +72,42 @@ fn check(options: &Options) -> Result<()> {
             "equal: {} rows, coefficients and densities",
             compiled.shape().rows
         );
+        let changed = with_another_coefficient(saved);
+        if CompiledCircuit::load(&changed, MOST_BYTES).is_ok() {
+            return Err(different("the digest of a changed saved form"));
+        }
+        let changed = CompiledCircuit::load_unverified(&changed, MOST_BYTES)?;
+        match porep::check(&shape, &changed) {
+            Ok(()) => return Err(different("a circuit with another coefficient")),
+            Err(refusal) => println!("another coefficient is noticed: {refusal}"),
+        }
     }
     println!("peak memory: {}", status("VmHWM:"));
     Ok(())
+}
+
+/// More than any circuit takes.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// The saved form with one bit of its first coefficient behind one and minus one changed.
+fn with_another_coefficient(saved: &[u8]) -> Vec<u8> {
+    let mut changed = saved.to_vec();
+    // Behind a head of 44 bytes come three numbers, whose last bytes are below 128, and the
+    // coefficient's length.
+    let mut at = 44;
+    for _ in 0..3 {
+        at += 1 + saved[at..].iter().take_while(|byte| **byte >= 128).count();
+    }
+    changed[at + 1] ^= 64;
+    changed
+}
+
+/// The error of something that a check should have noticed, or that should have been equal.
+fn different(what: &str) -> Error {
+    Error::new(
+        ErrorKind::SelfCheckFailed,
+        format!("{what} is not as it should be"),
+    )
 }
 
 fn describe(compiled: &CompiledCircuit) {
@@ -99,9 +149,8 @@ fn evaluate(size: SectorSize, compiled: &CompiledCircuit) -> Result<()> {
     let c1 = C1::parse(&json)?;
     drop(json);
     let native = NativeWitness::new(c1.proof().shape())?;
-    let Witness { input, aux } = timed("native witness", || {
-        native.partition(&Sector::from(c1.head()), &c1.partitions()[0])
-    })?;
+    let (sector, challenges) = (Sector::from(c1.head()), &c1.partitions()[0]);
+    let Witness { input, aux } = timed("native witness", || native.partition(&sector, challenges))?;
     // A quarter of the rows at a time: at 32 GiB all three vectors would be 12.5 GB.
     let step = 4;
     let mut seconds = [0.0; 2];
@@ -133,6 +182,25 @@ fn evaluate(size: SectorSize, compiled: &CompiledCircuit) -> Result<()> {
     let [wall, cpu] = seconds;
     println!("rows a, b, c from the packed witness, in quarters: {wall:.2} s, {cpu:.2} s of CPU");
     println!("a b = c holds on every row");
+
+    // In the middle of the first challenge, so that the slow evaluation gets there soon.
+    let bit = aux.len() / challenges.len() / 2;
+    let mut swapped = challenges.to_vec();
+    swapped.swap(0, 1);
+    let others = [
+        (format!("value {bit} changed"), flipped(&aux, bit)),
+        (
+            "the first two challenges swapped".to_string(),
+            native.partition(&sector, &swapped)?.aux,
+        ),
+    ];
+    for (what, aux) in others {
+        let input = input.clone();
+        match compiled.first_unsatisfied_row(&Witness { input, aux })? {
+            Some(row) => println!("{what}: row {row} does not hold"),
+            None => return Err(different(&what)),
+        }
+    }
     Ok(())
 }
 
@@ -171,6 +239,7 @@ fn options() -> Result<Options> {
     let mut options = Options {
         sector_size: SectorSize::Kib2,
         circuit: true,
+        make: false,
         evaluate: false,
     };
     let mut arguments = std::env::args().skip(1);
@@ -183,6 +252,7 @@ fn options() -> Result<Options> {
                 options.sector_size = SectorSize::parse(&size)?;
             }
             "--no-circuit" => options.circuit = false,
+            "--make" => options.make = true,
             "--evaluate" => options.evaluate = true,
             _ => return Err(invalid(format!("unknown argument {name}"))),
         }

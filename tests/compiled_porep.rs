@@ -12,9 +12,10 @@ use bellpepper_core::{Index, LinearCombination, Variable};
 use blstrs::Scalar;
 use common::synthetic;
 use cuzk::filecoin::kinds::{Shape, TreeShape};
-use cuzk::filecoin::porep::{check, compile, record_all};
+use cuzk::filecoin::porep::{check, compile, load, record_all, saved};
 use cuzk::filecoin::synthetic::SyntheticC1;
 use cuzk::filecoin::witness::NativeWitness;
+use cuzk::filecoin::SectorSize;
 use cuzk::ErrorKind;
 use cuzk_prover::backend::AuxAssignment;
 use cuzk_prover::circuit::{CompiledCircuit, Piece, Witness};
@@ -88,6 +89,30 @@ fn tree_shape_8_8_challenges_repeat() {
 #[test]
 fn tree_shape_8_8_2_challenges_repeat() {
     compiled_is_the_whole_circuit(shape(10, TreeShape::Top2, 3));
+}
+
+/// Of the large ones `cuzk compile-circuit` says so, in half a minute each.
+#[test]
+fn the_library_carries_the_circuits_as_compiled() {
+    for size in [SectorSize::Kib2, SectorSize::Mib8, SectorSize::Mib512] {
+        let shape = size.shape();
+        let compiled = compile(&shape).unwrap();
+        assert!(
+            compiled.save() == saved(size),
+            "{size}: make circuits makes them anew"
+        );
+        assert!(load(size).unwrap() == compiled);
+    }
+}
+
+/// What is carried is one block a challenge and small.
+#[test]
+fn all_circuits_load_from_a_saved_form_of_some_hundred_kilobytes() {
+    for size in SectorSize::ALL {
+        let circuit = load(size).unwrap();
+        assert_eq!(block(&circuit).copies(), size.shape().challenges, "{size}");
+        assert!(saved(size).len() < 300_000 && circuit.bytes() < 300_000_000);
+    }
 }
 
 /// The whole circuit of the 16 KiB shape with changed linear combinations.

@@ -12,7 +12,7 @@ use chain::fixture::*;
 use chain::Chain;
 use cuzk_prover::backend::{Assignment, AuxAssignment, Backend, BackendChoice, Memory, Rows};
 use cuzk_prover::cancel::Cancel;
-use cuzk_prover::circuit::synthesize;
+use cuzk_prover::circuit::{synthesize, Origin};
 use cuzk_prover::cpu::CpuBackend;
 use cuzk_prover::groth16::Proof;
 use cuzk_prover::log::Level;
@@ -334,6 +334,7 @@ fn a_panic_at_any_layer_comes_out_as_its_text_and_the_context_stays_usable() {
         circuit: CircuitHandle {
             name: "broken".to_string(),
             bytes: 1,
+            saved: None,
             record: Arc::new(|| panic!("record {}", 5)),
         },
         witness: Box::new(|_, _, _| panic!("never reached")),
@@ -453,6 +454,64 @@ fn log_lines_come_on_the_thread_for_callbacks() {
     assert_eq!(lines.len(), starts.len(), "{lines:?}");
     for ((_, line, _), start) in lines.iter().zip(starts) {
         assert!(line.starts_with(start), "{line}");
+    }
+}
+
+#[test]
+fn circuits_come_from_a_saved_form_or_are_recorded_with_one_warning() {
+    let (sender, lines) = mpsc::channel();
+    let sender = Mutex::new(sender);
+    let sink = move |level: Level, line: &str| {
+        let line = (level, line.to_string());
+        sender.lock().unwrap().send(line).unwrap();
+    };
+    let context = Context::new(Options {
+        log: Some((Level::Warn, Arc::new(sink))),
+        ..options()
+    })
+    .unwrap();
+    let srs = open(&context);
+    let prove = |name: &str, saved: Option<Vec<u8>>| {
+        let mut partition = partition(&srs);
+        if let Source::Circuit { circuit, .. } = &mut partition.source {
+            circuit.name = name.to_string();
+            circuit.saved = saved.map(|saved| &*saved.leak());
+        }
+        let cancel = Cancel::default();
+        let proved = context.prove_partitions(vec![partition], Priority::Normal, &cancel, &|_| ());
+        let proved = proved.unwrap().remove(0);
+        assert_verifies(&proved.proof);
+        proved.circuit
+    };
+    let saved = fixture().circuit.save();
+    let mut changed = saved.clone();
+    *changed.last_mut().unwrap() ^= 1;
+    let mut newer = saved.clone();
+    newer[8] += 1;
+    let cut = saved[..saved.len() - 1].to_vec();
+    assert_eq!(prove("saved", Some(saved)), Some(Origin::Saved));
+    assert_eq!(prove("none", None), Some(Origin::Recorded));
+    for (name, saved) in [("changed", changed), ("newer", newer), ("cut", cut)] {
+        // Twice: it is loaded once.
+        for _ in 0..2 {
+            assert_eq!(prove(name, Some(saved.clone())), Some(Origin::Recorded));
+        }
+    }
+    drop((srs, context));
+    let lines: Vec<_> = lines.iter().collect();
+    let wrong_digest = "saved circuit: the digest is not that of the contents";
+    let expected = [
+        ("changed", wrong_digest),
+        (
+            "newer",
+            "saved circuit: version 2 of the format, this library reads 1",
+        ),
+        ("cut", wrong_digest),
+    ];
+    assert_eq!(lines.len(), expected.len(), "{lines:?}");
+    for ((level, line), (name, cause)) in lines.iter().zip(expected) {
+        assert_eq!(*level, Level::Warn);
+        assert_eq!(*line, format!("{name} is recorded anew: {cause}"));
     }
 }
 

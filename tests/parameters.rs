@@ -7,7 +7,7 @@ use cuzk::filecoin::params::srs_shape;
 use cuzk::filecoin::{porep, SectorSize};
 
 fn counts_are_those_of_the_circuit(size: SectorSize) {
-    let circuit = porep::record(size).unwrap();
+    let circuit = porep::load(size).unwrap();
     assert_eq!(srs_shape(size), circuit.srs_shape(), "{size}");
 }
 

@@ -101,17 +101,32 @@ pub fn cache_identifier(size: SectorSize) -> Result<String> {
     )
 }
 
-/// Compiles the circuit of one partition. It does not depend on the version.
-pub fn record(size: SectorSize) -> Result<CompiledCircuit> {
-    compile(&size.shape())
+/// The compiled circuit of one partition as the library carries it in saved form. It does not
+/// depend on the version. `make circuits` makes the files, and a test compares them with the
+/// circuits.
+pub fn saved(size: SectorSize) -> &'static [u8] {
+    match size {
+        SectorSize::Kib2 => include_bytes!("circuits/2KiB.circuit"),
+        SectorSize::Mib8 => include_bytes!("circuits/8MiB.circuit"),
+        SectorSize::Mib512 => include_bytes!("circuits/512MiB.circuit"),
+        SectorSize::Gib32 => include_bytes!("circuits/32GiB.circuit"),
+        SectorSize::Gib64 => include_bytes!("circuits/64GiB.circuit"),
+    }
+}
+
+/// Loads the compiled circuit of one partition from its saved form, on rayon's current pool.
+pub fn load(size: SectorSize) -> Result<CompiledCircuit> {
+    // A quarter of it is what the largest takes.
+    const MOST_BYTES: u64 = 1 << 30;
+    CompiledCircuit::load(saved(size), MOST_BYTES)
 }
 
 /// Compiles the circuit of one partition of any shape: one challenge's rows kept once, found from
-/// the circuits of one and of two challenges, or all rows where there are no more challenges.
+/// the circuits of one and of two challenges.
 ///
 /// Works on rayon's current pool.
 pub fn compile(shape: &Shape) -> Result<CompiledCircuit> {
-    if stored_challenges(shape) == shape.challenges {
+    if shape.challenges < 2 {
         return record_all(shape);
     }
     let of = |challenges| {
@@ -122,14 +137,6 @@ pub fn compile(shape: &Shape) -> Result<CompiledCircuit> {
     };
     let (one, two) = rayon::join(|| of(1), || of(2));
     CompiledCircuit::repeated(&one?, &two?, shape.challenges)
-}
-
-/// Challenges whose rows a compiled circuit keeps: one for all, unless that saves no recording.
-pub fn stored_challenges(shape: &Shape) -> usize {
-    match shape.challenges {
-        few @ ..=2 => few,
-        _ => 1,
-    }
 }
 
 /// Records all rows of a partition's circuit.
@@ -215,7 +222,7 @@ mod tests {
 
     #[test]
     fn one_recorded_circuit_serves_all_kinds_of_proofs() {
-        let circuit = record(SectorSize::Kib2).unwrap();
+        let circuit = load(SectorSize::Kib2).unwrap();
         let shape = circuit.shape();
         assert_eq!(shape.inputs, 40);
         assert_eq!(shape.aux, 2_685_673);

@@ -41,7 +41,7 @@ pub fn insecure_setup(
         }
     }
     std::fs::create_dir_all(folder).map_err(|e| Error::io(folder, "creating", &e))?;
-    let circuit = porep::record(size)?;
+    let circuit = porep::load(size)?;
     let paths = SetupPaths {
         params: files.params.clone(),
         vk: files.verifying_key.clone(),

@@ -95,6 +95,7 @@ pub fn chain_circuit() -> CircuitHandle {
     CircuitHandle {
         name: "chain".to_string(),
         bytes: 100_000,
+        saved: None,
         record: Arc::new(|| CompiledCircuit::record(Chain { steps: STEPS })),
     }
 }

@@ -3,7 +3,8 @@
 //! Witnesses as the circuit's own closures make them.
 
 use cuzk::filecoin::witness::Sector;
-use cuzk_prover::circuit::{synthesize, AuxValue, CompactAux, Witness};
+use cuzk_prover::circuit::{synthesize, AuxValue, Bitmap, CompactAux, Witness};
+use cuzk_prover::curve::Scalar;
 use filecoin_hashers::poseidon::PoseidonHasher;
 use filecoin_hashers::sha256::{Sha256Domain, Sha256Hasher};
 use storage_proofs_core::compound_proof::CompoundProof;
@@ -61,4 +62,17 @@ fn values(aux: &CompactAux) -> impl Iterator<Item = AuxValue> + '_ {
         },
         false => AuxValue::Bit(aux.ones().get(i)),
     })
+}
+
+/// The values with another one at `i`: the other bit, or two more.
+pub fn flipped(aux: &CompactAux, i: usize) -> CompactAux {
+    let mut values = aux.values().to_vec();
+    let mut ones = aux.ones().words().to_vec();
+    if aux.full().get(i) {
+        values[aux.full().rank(i)] += Scalar::from(2);
+    } else {
+        ones[i / 64] ^= 1 << (i % 64);
+    }
+    let ones = Bitmap::from_words(ones, aux.len());
+    CompactAux::from_parts(ones, aux.full().clone(), values).expect("parts that fit")
 }

@@ -12,10 +12,10 @@ use super::residents::{Need, Value};
 use super::srs::Srs;
 use crate::backend::{Assignment, AuxAssignment, Backend, Memory, Rows};
 use crate::cancel::Cancel;
-use crate::circuit::{CompiledCircuit, Witness};
+use crate::circuit::{CompiledCircuit, Origin, Witness};
 use crate::curve::Scalar;
 use crate::groth16::{check_assignment, prove, Proof};
-use crate::log::Level;
+use crate::log::{Level, Log};
 use crate::srs::{ResidentSrs, SrsShape};
 use crate::timing::{timed, Timings};
 use crate::{Error, ErrorKind, Result};
@@ -27,8 +27,27 @@ pub struct CircuitHandle {
     pub name: String,
     /// Memory that it takes in bytes, as far as is known beforehand.
     pub bytes: u64,
-    /// Records it.
+    /// Its saved form, if there is one.
+    pub saved: Option<&'static [u8]>,
+    /// Records it where there is no saved form, or none that can be read.
     pub record: Arc<dyn Fn() -> Result<CompiledCircuit> + Send + Sync>,
+}
+
+impl CircuitHandle {
+    /// The circuit from its saved form, or else recorded. A saved form that cannot be read costs
+    /// time and a warning, not the proof.
+    fn make(&self, log: &Log) -> Result<CompiledCircuit> {
+        let Some(saved) = self.saved else {
+            return (self.record)();
+        };
+        // Twice of what is expected is no longer the circuit.
+        CompiledCircuit::load(saved, self.bytes.saturating_mul(2)).or_else(|error| {
+            log.write(Level::Warn, || {
+                format!("{} is recorded anew: {error}", self.name)
+            });
+            (self.record)()
+        })
+    }
 }
 
 /// Makes a witness for a circuit, on the context's rayon pool.
@@ -79,6 +98,8 @@ pub struct Proved {
     pub timings: Timings,
     /// The device that made it, by name.
     pub backend: String,
+    /// How the circuit was had, where its rows were not given.
+    pub circuit: Option<Origin>,
 }
 
 impl Context {
@@ -165,13 +186,13 @@ impl Context {
         Ok(backend.srs_memory(shape) + work)
     }
 
-    /// Records a circuit unless it is resident, so that the first proof with it does not wait.
+    /// Loads or records a circuit unless it is resident, so that the first proof with it does not wait.
     ///
     /// Errors: `OutOfMemory` with the sizes when the budget cannot hold it, `Cancelled`, and what
     /// recording reports.
     pub fn load_circuit(&self, circuit: CircuitHandle, cancel: &Cancel) -> Result<()> {
         self.check_process()?;
-        let purpose = format!("recording {}", circuit.name);
+        let purpose = format!("loading the circuit {}", circuit.name);
         let needs = vec![self.circuit_need(circuit)];
         let residents = &self.inner.residents;
         residents
@@ -211,7 +232,7 @@ impl Context {
         timings.total = start.elapsed();
         let counters = &inner.counters;
         match outcome {
-            Ok(proof) => {
+            Ok((proof, circuit)) => {
                 counters.proofs.fetch_add(1, Ordering::Relaxed);
                 inner.log.write(Level::Debug, || {
                     format!("proved with {path} in {:.1?}: {timings:?}", timings.total)
@@ -220,6 +241,7 @@ impl Context {
                     proof,
                     timings,
                     backend: inner.backends[lane].name().to_string(),
+                    circuit,
                 })
             }
             Err(error) => {
@@ -240,7 +262,7 @@ impl Context {
         partition: Partition<'_>,
         cancel: &Cancel,
         timings: &mut Timings,
-    ) -> Result<Proof> {
+    ) -> Result<(Proof, Option<Origin>)> {
         let inner = &self.inner;
         let backend = &*inner.backends[lane];
         let srs = &partition.srs;
@@ -273,8 +295,12 @@ impl Context {
             randomness: partition.randomness,
         };
         let proof = match partition.source {
-            Source::Given(assignment) => maker.given_proof(&assignment, cancel, timings),
-            Source::Lent(lender) => maker.given_proof(&lender.assignment(), cancel, timings),
+            Source::Given(assignment) => maker
+                .given_proof(&assignment, cancel, timings)
+                .map(|proof| (proof, None)),
+            Source::Lent(lender) => maker
+                .given_proof(&lender.assignment(), cancel, timings)
+                .map(|proof| (proof, None)),
             Source::Circuit { witness, .. } => {
                 let circuit: &CompiledCircuit =
                     lease.values()[1].downcast_ref().ok_or_else(lost)?;
@@ -291,7 +317,8 @@ impl Context {
                         b_aux_density: circuit.b_aux_density(),
                     };
                     let false_row = || circuit.first_unsatisfied_row(&witness).ok().flatten();
-                    maker.checked_proof(&assignment, &false_row, cancel, timings)
+                    let proof = maker.checked_proof(&assignment, &false_row, cancel, timings)?;
+                    Ok((proof, Some(circuit.origin())))
                 })
             }
         }?;
@@ -307,16 +334,18 @@ impl Context {
             host: bytes,
             device: 0,
         };
-        let name = circuit.name.clone();
+        let (name, expected) = (circuit.name.clone(), host(circuit.bytes));
         let load = move || {
             let start = Instant::now();
-            let compiled = inner.pool.run(|| (circuit.record)())?;
+            let compiled = inner.pool.run(|| circuit.make(&inner.log))?;
             let memory = host(compiled.bytes() as u64);
             inner.log.write(Level::Info, || {
-                let elapsed = start.elapsed();
                 format!(
-                    "recorded {}: {} bytes, {elapsed:.1?}",
-                    circuit.name, memory.host
+                    "circuit {} ({}): {} bytes, {:.1?}",
+                    circuit.name,
+                    compiled.origin().name(),
+                    memory.host,
+                    start.elapsed()
                 )
             });
             Ok((Arc::new(compiled) as Value, memory))
@@ -324,7 +353,7 @@ impl Context {
         Need {
             key: ResidentKey::Circuit(name.clone()),
             name,
-            memory: host(circuit.bytes),
+            memory: expected,
             load: Box::new(load),
         }
     }

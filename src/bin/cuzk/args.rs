@@ -39,6 +39,9 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Measures witness generation, the prover and the whole of Commit-2
     Bench(BenchArgs),
+    /// Writes the compiled circuit of a sector size in its saved form, which the library carries
+    #[command(name = "compile-circuit")]
+    Compile(CompileArgs),
     /// Writes the Commit-1 output of a MADE-UP sector, for development only
     #[command(name = "synthesize-c1")]
     Synthesize(SynthesizeArgs),
@@ -117,6 +120,16 @@ pub struct DoctorArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Args)]
+pub struct CompileArgs {
+    /// Sector size: 2KiB, 8MiB, 512MiB, 32GiB or 64GiB
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub sector_size: SectorSize,
+    /// Write it to this file
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
 }
 
 #[derive(Args)]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use cuzk::ffi::version::build_info;
 use cuzk::filecoin::params::{published_digest, ParameterFiles};
-use cuzk::filecoin::SectorSize;
+use cuzk::filecoin::{porep, SectorSize};
 use cuzk::Result;
 use cuzk_prover::device::devices;
 use cuzk_prover::schedule::ContextInfo;
@@ -80,6 +80,7 @@ fn parameters(folder: &Path) -> Result<Vec<Value>> {
                 "sector_size": size.name(),
                 "params": file(&files.params),
                 "verifying_key": file(&files.verifying_key),
+                "saved_circuit_bytes": porep::saved(size).len(),
             }))
         })
         .collect()
@@ -130,9 +131,10 @@ fn text(context: &ContextInfo, parameters: &[Value]) -> String {
         rows.push((
             format!("  {}", word(&size["sector_size"])),
             format!(
-                "params {}, verifying key {}",
+                "params {}, verifying key {}, circuit built in ({})",
                 state(&size["params"]),
-                state(&size["verifying_key"])
+                state(&size["verifying_key"]),
+                bytes(size["saved_circuit_bytes"].as_u64().unwrap_or(0))
             ),
         ));
     }

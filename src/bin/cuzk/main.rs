@@ -5,6 +5,7 @@
 
 mod args;
 mod bench;
+mod compile;
 mod doctor;
 mod info;
 mod input;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         Command::Prove(args) => prove::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Bench(args) => bench::run(args),
+        Command::Compile(args) => compile::run(args),
         Command::Synthesize(args) => synthesize::run(args),
     };
     match outcome {

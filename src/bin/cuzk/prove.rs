@@ -10,6 +10,7 @@ use std::time::Instant;
 use cuzk::filecoin::c2::{self, Output, Progress, Request};
 use cuzk::filecoin::Head;
 use cuzk::{Error, ErrorKind, Result};
+use cuzk_prover::circuit::Origin;
 use cuzk_prover::schedule::Context;
 use serde_json::{json, Value};
 
@@ -50,9 +51,11 @@ fn one(args: &ProveArgs, path: &Path) -> Result<Outcome> {
 
     eprint!("{}", timings_table(&output.timings));
     eprintln!(
-        "proof of {} bytes, verified, in {}",
+        "proof of {} bytes, verified, in {}; {} witness, {} circuit",
         output.proof.len(),
-        seconds(output.timings.total)
+        seconds(output.timings.total),
+        output.witness.name(),
+        output.circuit.map_or("no", Origin::name)
     );
     if let Some(path) = &out {
         write(path, &output.proof)?;
@@ -276,6 +279,7 @@ fn document(request: &Request, output: &Output) -> Value {
         "proof": hex(&output.proof),
         "backend": output.backend,
         "witness": output.witness.name(),
+        "circuit": output.circuit.map(Origin::name),
         "timings": timings_json(&output.timings),
         "partitions": output.partitions.iter().map(timings_json).collect::<Vec<_>>(),
     })

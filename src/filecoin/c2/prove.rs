@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use cuzk_prover::backend::Memory;
 use cuzk_prover::cancel::Cancel;
-use cuzk_prover::circuit::CompiledCircuit;
+use cuzk_prover::circuit::{CompiledCircuit, Origin};
 use cuzk_prover::groth16::{PreparedKey, Proof};
 use cuzk_prover::schedule::{
     CircuitHandle, Context, Partition, Priority, Proved, Source, Srs, SrsOptions,
@@ -31,7 +31,7 @@ pub struct Options<'a> {
     pub cancel: Cancel,
     /// Is told how far the work is, on threads that do the work: it should be quick.
     pub progress: Option<&'a (dyn Fn(Progress) + Sync)>,
-    /// How witnesses are made.
+    /// How witnesses are made, and where circuits come from.
     pub witness: WitnessMethod,
 }
 
@@ -82,6 +82,8 @@ pub struct Output {
     pub backend: String,
     /// How the witnesses were made.
     pub witness: WitnessMethod,
+    /// How the circuit was had.
+    pub circuit: Option<Origin>,
 }
 
 /// Proves all partitions of a request and joins their proofs. Each is verified, unless the context
@@ -153,7 +155,8 @@ pub fn assemble(context: &Context, request: &Request, proofs: &[&[u8]]) -> Resul
 pub fn warm_up(context: &Context, proof: SealProof, cancel: &Cancel) -> Result<()> {
     proof.require_supported()?;
     open_parameters(context, proof.sector_size(), cancel)?;
-    context.load_circuit(circuit(proof.sector_size())?, cancel)
+    let method = WitnessMethod::default();
+    context.load_circuit(circuit(proof.sector_size(), method)?, cancel)
 }
 
 fn prove_some(
@@ -206,7 +209,8 @@ fn prove_some(
 pub fn memory_needed(context: &Context, size: SectorSize) -> Result<Memory> {
     let shape = size.shape();
     let circuit = Memory {
-        host: compiled_bytes(&shape)?.saturating_add(witness_bytes(&shape)?),
+        host: compiled_bytes(&shape, WitnessMethod::default())?
+            .saturating_add(witness_bytes(&shape)?),
         device: 0,
     };
     Ok(context.memory_needed(&srs_shape(size))? + circuit)
@@ -239,11 +243,22 @@ pub(super) fn open_parameters(context: &Context, size: SectorSize, cancel: &Canc
 }
 
 /// The compiled circuit of a sector size, by the name of its parameters.
-fn circuit(size: SectorSize) -> Result<CircuitHandle> {
-    Ok(CircuitHandle {
-        name: porep::cache_identifier(size)?,
-        bytes: compiled_bytes(&size.shape())?,
-        record: Arc::new(move || porep::record(size)),
+fn circuit(size: SectorSize, method: WitnessMethod) -> Result<CircuitHandle> {
+    let (name, shape) = (porep::cache_identifier(size)?, size.shape());
+    let bytes = compiled_bytes(&shape, method)?;
+    Ok(match method {
+        WitnessMethod::Native => CircuitHandle {
+            name,
+            bytes,
+            saved: Some(porep::saved(size)),
+            record: Arc::new(move || porep::compile(&shape)),
+        },
+        WitnessMethod::Closures => CircuitHandle {
+            name: format!("{name}, all rows"),
+            bytes,
+            saved: None,
+            record: Arc::new(move || porep::record_all(&shape)),
+        },
     })
 }
 
@@ -272,7 +287,7 @@ pub(super) fn partition<'a>(
     Ok(Partition {
         srs: srs.clone(),
         source: Source::Circuit {
-            circuit: circuit(size)?,
+            circuit: circuit(size, method)?,
             witness: Box::new(witness),
             witness_bytes: witness_bytes(&shape)?,
         },
@@ -312,5 +327,6 @@ fn join(proved: &[Proved], witness: WitnessMethod) -> Output {
         partitions: proved.iter().map(|partition| partition.timings).collect(),
         backend: backends.join(", "),
         witness,
+        circuit: proved.first().and_then(|partition| partition.circuit),
     }
 }

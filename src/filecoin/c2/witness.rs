@@ -15,13 +15,14 @@ use crate::filecoin::witness::{NativeWitness, Sector};
 /// Bytes of stored rows; measured at 2 KiB and 32 GiB.
 const COMPILED_BYTES_PER_VARIABLE: u64 = 30;
 
-/// How witnesses are made.
+/// How witnesses are made, and where circuits come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WitnessMethod {
-    /// By the code of this library for PoRep circuits.
+    /// By the code of this library for PoRep circuits; circuits from their saved form.
     #[default]
     Native,
-    /// By the closures of filecoin-proofs' circuit: slow, and the reference for the other.
+    /// By the closures of filecoin-proofs' circuit, all of whose rows are recorded: slow, and the
+    /// reference for the other.
     Closures,
 }
 
@@ -66,11 +67,14 @@ pub fn witness_bytes(shape: &Shape) -> Result<u64> {
 }
 
 /// Memory in bytes that the compiled circuit of a shape takes, close to that: the rows that are
-/// stored, and two bitmaps over all variables with their ranks. Making it takes three times the
-/// rows for a while.
-pub fn compiled_bytes(shape: &Shape) -> Result<u64> {
+/// stored (one challenge's, or with closures all), and two bitmaps over all variables with their
+/// ranks.
+pub fn compiled_bytes(shape: &Shape, method: WitnessMethod) -> Result<u64> {
     let aux = native(shape)?.aux_len() as u64;
-    let stored = porep::stored_challenges(shape) as u64;
+    let stored = match method {
+        WitnessMethod::Native => 1,
+        WitnessMethod::Closures => shape.challenges as u64,
+    };
     let rows = aux / shape.challenges as u64 * stored * COMPILED_BYTES_PER_VARIABLE;
     Ok(rows + aux / 4 + aux / 64)
 }

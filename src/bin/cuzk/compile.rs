@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `cuzk compile-circuit`.
+
+use std::time::Instant;
+
+use cuzk::filecoin::porep;
+use cuzk::{Error, Result};
+
+use crate::args::{CompileArgs, ContextArgs};
+use crate::report::{self, bytes, seconds};
+use crate::Outcome;
+
+pub fn run(args: &CompileArgs) -> Result<Outcome> {
+    let size = args.sector_size;
+    let context = ContextArgs::on_cpu(None).open()?;
+    let start = Instant::now();
+    let circuit = context.run(|| porep::compile(&size.shape()))?;
+    eprintln!(
+        "{} rows compiled to {} in {}",
+        circuit.shape().rows,
+        bytes(circuit.bytes() as u64),
+        seconds(start.elapsed())
+    );
+    let saved = circuit.save();
+    std::fs::write(&args.out, &saved).map_err(|e| Error::io(&args.out, "writing", &e))?;
+    let same = match saved == porep::saved(size) {
+        true => "the same as",
+        false => "not the same as",
+    };
+    eprintln!("{same} the one that this library carries");
+    report::print(&format!("{}: {} bytes", args.out.display(), saved.len()))?;
+    Ok(Outcome::Done)
+}
