@@ -13,6 +13,7 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 CARGO ?= cargo
+STRIP ?= strip
 CARGO_TARGET_DIR ?= target
 export CARGO_TARGET_DIR := $(abspath $(CARGO_TARGET_DIR))
 
@@ -127,6 +128,8 @@ format:
 	git ls-files -z 'cuda/*.h' 'cuda/*.cuh' 'cuda/*.cu' 'cuda/*.cpp' 'ffi-tests/*.c' \
 	    'ffi-tests/*.h' 'ffi-tests/*.cpp' | xargs -0 -r $(CACHE)/tools/clang-format/clang_format/data/bin/clang-format -i
 
+# Installed without line tables, which are most of the size. A backtrace from an installed library
+# names functions; .cache/dist keeps the tables of the same build.
 .PHONY: install uninstall
 install: all
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/bin
@@ -136,6 +139,8 @@ install: all
 	install -m 644 $(DIST)/lib/libcuzk.a $(DESTDIR)$(PREFIX)/lib/libcuzk.a
 	install -m 644 include/cuzk.h $(DESTDIR)$(PREFIX)/include/cuzk.h
 	install -m 755 $(DIST)/bin/cuzk $(DESTDIR)$(PREFIX)/bin/cuzk
+	$(STRIP) --strip-debug $(addprefix $(DESTDIR)$(PREFIX)/,lib/libcuzk.so.$(VERSION) lib/libcuzk.a \
+	    bin/cuzk)
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' cuzk.pc.in \
 	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/cuzk.pc
 

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* usage: errors SMALL_CIRCUIT_FOLDER SCRATCH_FOLDER
- * Every status that a caller can bring about here, each with a text that says
- * what to do; results stay untouched by failures; the context stays good. */
+ * Every status that a caller can bring about on a small circuit, each with a
+ * text that says what to do; results stay untouched by failures; the context
+ * stays good. Elsewhere: INVALID_C1 and UNSUPPORTED in sector.c,
+ * BUFFER_TOO_SMALL and FORKED in lifecycle.c, TIMEOUT and CANCELLED in jobs.c.
+ * A healthy device and a good library give no OUT_OF_DEVICE_MEMORY,
+ * DEVICE_FAILED and INTERNAL: the first comes from small budgets in
+ * prover/tests/backends_agree, the others from a backend that fails and
+ * panics in tests/context.rs; src/ffi/status.rs maps them. */
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -135,6 +141,10 @@ static void options_are_checked(void) {
            cuzk_context_new(&options, &none, &error));
     options = cpu_options();
     options.backend = CUZK_BACKEND_CUDA;
+    CHECK(setenv("BELLMAN_NO_GPU", "1", 1) == 0);
+    EXPECT(CUZK_STATUS_NO_DEVICE, "BELLMAN_NO_GPU", &error,
+           cuzk_context_new(&options, &none, &error));
+    CHECK(unsetenv("BELLMAN_NO_GPU") == 0);
     options.devices = "97";
     cuzk_status status = cuzk_context_new(&options, &none, &error);
     CHECK(!none && (status == CUZK_STATUS_NO_DEVICE || status == invalid));

@@ -3,7 +3,8 @@
 //! `cfg(cuzk_avx512)` says that the compiler knows AVX-512.
 //!
 //! `CUZK_CUDA=1` compiles them or fails, `0` leaves them out, unset compiles them when an nvcc is
-//! found. `CUZK_CUDA_ARCHS=90` (or `8.0,9.0`) restricts the architectures.
+//! found. `CUZK_CUDA_ARCHS=90` (or `8.0,9.0`) restricts the architectures. `CUZK_AVX512=0`
+//! leaves out what needs AVX-512, for measuring and testing what other processors run.
 
 #[path = "build/kernels.rs"]
 mod kernels;
@@ -25,6 +26,7 @@ fn main() {
     for name in [
         "CUZK_CUDA",
         "CUZK_CUDA_ARCHS",
+        "CUZK_AVX512",
         "CUDA_HOME",
         "CUDA_PATH",
         "CXX",
@@ -32,7 +34,8 @@ fn main() {
         println!("cargo:rerun-if-env-changed={name}");
     }
     println!("cargo:rustc-check-cfg=cfg(cuzk_avx512)");
-    if rustc_minor().is_some_and(|minor| minor >= 89) {
+    let wanted = env::var("CUZK_AVX512").map_or(true, |value| value != "0");
+    if wanted && rustc_minor().is_some_and(|minor| minor >= 89) {
         println!("cargo:rustc-cfg=cuzk_avx512");
     }
     if let Err(message) = build() {

@@ -549,3 +549,59 @@ fn a_forked_child_gets_an_error_from_every_call() {
     assert_eq!(libc::WEXITSTATUS(status), 0, "the outcome of that number");
     assert_verifies(&prove(&context, &srs).unwrap());
 }
+
+#[test]
+fn parameters_on_demand_are_read_by_the_first_proof() {
+    let (context, cancel) = (context(), Cancel::default());
+    let options = SrsOptions {
+        on_demand: true,
+        ..SrsOptions::default()
+    };
+    let srs = context.open_srs(&path(), &options, &cancel).unwrap();
+    assert_verifies(&prove(&context, &srs).unwrap());
+    assert_verifies(&prove(&context, &open(&context)).unwrap());
+    assert_eq!(context.info().unwrap().resident_counts.loads, 1);
+
+    // The last point of all is not on the curve.
+    let mut bytes = std::fs::read(path()).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    let bad = fixture().folder.path().join("bad-end.params");
+    std::fs::write(&bad, bytes).unwrap();
+    let last = ParameterFile::open(&bad).unwrap().shape().b_g2 - 1;
+    let fault = format!("bad-end.params: b_g2 query point {last} is not on the curve");
+    let srs = context.open_srs(&bad, &options, &cancel).unwrap();
+    for _ in 0..2 {
+        let error = prove(&context, &srs).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidSrs);
+        assert!(error.to_string().ends_with(&fault), "{error}");
+    }
+    let error = srs.load(&cancel).unwrap_err();
+    assert!(error.to_string().ends_with(&fault), "{error}");
+    assert!(!srs.is_resident().unwrap());
+    let opened = context.open_srs(&bad, &SrsOptions::default(), &cancel);
+    let error = opened.err().unwrap();
+    assert!(error.to_string().ends_with(&fault), "{error}");
+    assert_verifies(&prove(&context, &open(&context)).unwrap());
+}
+
+#[test]
+fn threads_that_prove_and_load_share_what_is_read() {
+    let (context, cancel) = (context(), Cancel::default());
+    let options = SrsOptions {
+        on_demand: true,
+        ..SrsOptions::default()
+    };
+    std::thread::scope(|scope| {
+        for i in 0..8 {
+            let (context, cancel, options) = (&context, &cancel, &options);
+            scope.spawn(move || {
+                let srs = context.open_srs(&path(), options, cancel).unwrap();
+                if i % 2 == 0 {
+                    srs.load(cancel).unwrap();
+                }
+                assert_verifies(&prove(context, &srs).unwrap());
+            });
+        }
+    });
+    assert_eq!(context.info().unwrap().resident_counts.loads, 1);
+}

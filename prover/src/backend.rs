@@ -168,14 +168,16 @@ pub trait Backend: Send + Sync {
     /// the context's rayon pool.
     fn work_memory(&self, shape: &SrsShape) -> Memory;
 
-    /// Loads parameters and checks them as asked; called on the context's rayon pool.
+    /// Makes parameters ready and checks them as asked; called on the context's rayon pool. Parts
+    /// may be left to be read by `ResidentSrs::load` or the first proof.
     fn load_srs(
         &self,
         file: &ParameterFile,
         checks: Checks,
         cancel: &Cancel,
     ) -> Result<Arc<dyn ResidentSrs>> {
-        Ok(Arc::new(HostSrs::load(file, checks, cancel)?))
+        cancel.check()?;
+        Ok(Arc::new(HostSrs::on_demand(file, checks)))
     }
 
     /// The five sums of one assignment. Sizes were checked against the parameters before.

@@ -117,7 +117,7 @@ impl cuzk_srs_options {
         Ok(SrsOptions {
             checks,
             digest: digest.map(digest_from_hex).transpose()?,
-            shape: None,
+            ..SrsOptions::default()
         })
     }
 }

@@ -14,7 +14,7 @@ use crate::{Error, ErrorKind, Result};
 
 /// Proves on the threads of the rayon pool that it is called in.
 ///
-/// Beside the parameters and the assignment it takes 38 bytes a row of the domain, and about 5 MB
+/// Beside the parameters and the assignment it takes 56 bytes a row of the domain, and about 5 MB
 /// a thread.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CpuBackend;
@@ -27,7 +27,7 @@ impl Backend for CpuBackend {
     fn work_memory(&self, shape: &SrsShape) -> Memory {
         let threads = rayon::current_num_threads() as u64;
         Memory {
-            host: 38 * (shape.h as u64 + 1) + 5_000_000 * threads,
+            host: 56 * (shape.h as u64 + 1) + 5_000_000 * threads,
             device: 0,
         }
     }
@@ -56,13 +56,16 @@ impl Backend for CpuBackend {
 
         let h = {
             let h = coefficients(assignment, cancel, timings)?;
-            timed(&mut timings.msm_h, || msm_of_owned(srs.h(), h, cancel))?
+            let query = timed(&mut timings.parameter_load, || srs.h(cancel))?;
+            timed(&mut timings.msm_h, || msm_of_owned(query, h, cancel))?
         };
         let bytes = srs.host_bytes() + self.work_memory(srs.shape()).host;
         timings.peak_host_bytes = timings.peak_host_bytes.max(bytes);
-        let l = timed(&mut timings.msm_l, || aux_sum(srs.l(), aux, None, cancel))?;
+        let query = timed(&mut timings.parameter_load, || srs.l(cancel))?;
+        let l = timed(&mut timings.msm_l, || aux_sum(query, aux, None, cancel))?;
+        let query = timed(&mut timings.parameter_load, || srs.a(cancel))?;
         let a = timed(&mut timings.msm_a, || {
-            let (of_inputs, of_aux) = srs.a().split_at(assignment.input.len());
+            let (of_inputs, of_aux) = query.split_at(assignment.input.len());
             let density = Some(assignment.a_aux_density);
             Ok(input_sum(of_inputs, assignment.input, None, cancel)?
                 + aux_sum(of_aux, aux, density, cancel)?)
@@ -70,15 +73,17 @@ impl Backend for CpuBackend {
         let inputs_in_b = assignment.b_input_density.count_ones();
         let b_input_density = Some(assignment.b_input_density);
         let b_aux_density = Some(assignment.b_aux_density);
+        let query = timed(&mut timings.parameter_load, || srs.b_g1(cancel))?;
         let b_g1 = timed(&mut timings.msm_b_g1, || {
-            let (of_inputs, of_aux) = srs.b_g1().split_at(inputs_in_b);
+            let (of_inputs, of_aux) = query.split_at(inputs_in_b);
             Ok(
                 input_sum(of_inputs, assignment.input, b_input_density, cancel)?
                     + aux_sum(of_aux, aux, b_aux_density, cancel)?,
             )
         })?;
+        let query = timed(&mut timings.parameter_load, || srs.b_g2(cancel))?;
         let b_g2 = timed(&mut timings.msm_b_g2, || {
-            let (of_inputs, of_aux) = srs.b_g2().split_at(inputs_in_b);
+            let (of_inputs, of_aux) = query.split_at(inputs_in_b);
             Ok(
                 input_sum(of_inputs, assignment.input, b_input_density, cancel)?
                     + aux_sum(of_aux, aux, b_aux_density, cancel)?,

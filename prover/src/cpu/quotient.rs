@@ -13,8 +13,9 @@
 //!   evaluated on g w^k <w^P>, gives b at every P-th point of the coset from k on;
 //! * the t-th m coefficients of c are sum_j z^(-j t) c~_j / P.
 //!
-//! G of the b mod (x^m - (g w^k)^m) are made at once, each b~_j being interpolated P / G times: this
-//! takes n + (G + 1) m scalars instead of 2 n, and P / G + 5 transforms of n instead of seven.
+//! G of the b mod (x^m - (g w^k)^m) are made at once, each b~_j being interpolated P / G times.
+//! That takes n + (G + 1) m scalars, P / G + 5 transforms of n, and n products for each part of b
+//! and of c.
 
 use ff::{Field, PrimeField};
 use rayon::prelude::*;
@@ -30,7 +31,8 @@ use crate::{Error, ErrorKind, Result};
 /// Elements that a thread takes at least.
 const MIN_LEN: usize = 1 << 12;
 
-/// How b and c are cut. With the sizes here a quotient takes 38 bytes a row of the domain.
+/// How b and c are cut. With the sizes here a quotient takes 56 bytes a row of the domain
+/// (48 for c) and seven transforms. Parts of 1/16 and 1/8 would take 38 bytes, and 13 transforms.
 #[derive(Clone, Copy, Debug)]
 struct Cut {
     /// Parts of b, a power of two.
@@ -42,14 +44,14 @@ struct Cut {
 }
 
 const CUT: Cut = Cut {
-    b: 16,
+    b: 4,
     at_once: 2,
-    c: 8,
+    c: 2,
 };
 
 /// The first n - 1 coefficients of h over the smallest domain of n = 2^k that holds `rows`.
 ///
-/// `fill` writes the evaluations of matrix 0, 1 or 2 (A, B, C) at some of the rows. Takes 38 n
+/// `fill` writes the evaluations of matrix 0, 1 or 2 (A, B, C) at some of the rows. Takes 56 n
 /// bytes at its peak.
 pub fn quotient(
     rows: usize,

@@ -266,7 +266,7 @@ impl Context {
         let inner = &self.inner;
         let backend = &*inner.backends[lane];
         let srs = &partition.srs;
-        let mut needs = vec![srs.need(lane, cancel)];
+        let mut needs = vec![srs.need(lane, true, cancel)];
         let mut work = inner.pool.run(|| Ok(backend.work_memory(srs.shape())))?;
         if let Source::Circuit {
             circuit,

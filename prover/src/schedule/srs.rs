@@ -6,13 +6,14 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use super::context::{Context, ResidentKey};
-use super::residents::{Need, Value};
+use super::queue::Priority;
+use super::residents::{Lease, Need, Value};
 use crate::backend::Memory;
 use crate::cancel::Cancel;
 use crate::groth16::PreparedKey;
 use crate::log::Level;
 use crate::srs::{Checks, ParameterFile, ResidentSrs, SrsShape, VerifyingKey, DIGEST_BYTES};
-use crate::Result;
+use crate::{Error, ErrorKind, Result};
 
 /// How a parameter file is opened.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +24,9 @@ pub struct SrsOptions {
     pub digest: Option<[u8; DIGEST_BYTES]>,
     /// The counts that the circuit needs.
     pub shape: Option<SrsShape>,
+    /// Leaves what a backend can read later to the proof that first needs it, with the errors of
+    /// what it finds. A single proof then takes less memory at its peak.
+    pub on_demand: bool,
 }
 
 /// An open parameter file. Clones are the same handle.
@@ -62,7 +66,10 @@ impl Context {
                 prepared: OnceLock::new(),
             }),
         };
-        let load = || srs.load(cancel);
+        let load = || match options.on_demand {
+            true => srs.lease(true, cancel).map(drop),
+            false => srs.load(cancel),
+        };
         let Some(digest) = &options.digest else {
             load()?;
             return Ok(srs);
@@ -72,7 +79,6 @@ impl Context {
             let digested = scope.spawn(|| srs.inner.file.check_digest(digest, cancel));
             let loaded = load();
             let panicked = || {
-                use crate::{Error, ErrorKind};
                 Err(Error::new(
                     ErrorKind::Internal,
                     "digesting the file panicked",
@@ -144,15 +150,31 @@ impl Srs {
         Ok(())
     }
 
-    /// Loads the parameters unless they are resident.
+    /// Loads the parameters, or what is not resident of them.
     pub fn load(&self, cancel: &Cancel) -> Result<()> {
         self.context().check_process()?;
+        let lease = self.lease(false, cancel)?;
+        let resident = Self::of_value(&lease.values()[0])
+            .ok_or_else(|| Error::new(ErrorKind::Internal, "the parameters have another type"))?;
+        if resident.is_loaded() {
+            return Ok(());
+        }
+        // Somebody opened them on demand, and may be proving with them and reading right now.
+        let context = &self.context().inner;
+        let mut seat = context.queue.seat(context.queue.place(Priority::Normal));
+        let _turn = seat.enter(cancel)?;
+        let loaded = context.pool.run(|| resident.load(cancel));
+        loaded.inspect_err(|_| {
+            context.residents.evict(&self.key(0));
+        })
+    }
+
+    /// Holds the parameters on the first device.
+    fn lease<'a>(&'a self, on_demand: bool, cancel: &'a Cancel) -> Result<Lease<'a, ResidentKey>> {
         let purpose = format!("opening {}", self.path().display());
-        let needs = vec![self.need(0, cancel)];
+        let needs = vec![self.need(0, on_demand, cancel)];
         let residents = &self.context().inner.residents;
-        residents
-            .lease(needs, Memory::default(), &purpose, cancel)
-            .map(drop)
+        residents.lease(needs, Memory::default(), &purpose, cancel)
     }
 
     fn key(&self, lane: usize) -> ResidentKey {
@@ -163,23 +185,37 @@ impl Srs {
         }
     }
 
-    /// What a lease of the parameters on one device takes.
-    pub(super) fn need<'a>(&'a self, lane: usize, cancel: &'a Cancel) -> Need<'a, ResidentKey> {
+    /// What a lease of the parameters on one device takes. With `on_demand`, what is missing is
+    /// loaded only as far as the backend does at once.
+    pub(super) fn need<'a>(
+        &'a self,
+        lane: usize,
+        on_demand: bool,
+        cancel: &'a Cancel,
+    ) -> Need<'a, ResidentKey> {
         let context = &self.context().inner;
         let backend = &context.backends[lane];
         let load = move || {
             let start = Instant::now();
             let file = &self.inner.file;
-            let srs = context
-                .pool
-                .run(|| backend.load_srs(file, self.inner.checks, cancel))?;
+            let srs = context.pool.run(|| {
+                let srs = backend.load_srs(file, self.inner.checks, cancel)?;
+                if !on_demand {
+                    srs.load(cancel)?;
+                }
+                Ok(srs)
+            })?;
             let memory = Memory {
                 host: srs.host_bytes(),
                 device: srs.device_bytes(),
             };
             context.log.write(Level::Info, || {
                 format!(
-                    "loaded {}: {} bytes, checks {:?}, {:.1?}",
+                    "{} {}: {} bytes, checks {:?}, {:.1?}",
+                    match srs.is_loaded() {
+                        true => "loaded",
+                        false => "made room for",
+                    },
                     file.path().display(),
                     memory.host + memory.device,
                     self.inner.checks,

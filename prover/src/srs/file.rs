@@ -5,6 +5,7 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::cancel::Cancel;
 use crate::{Error, ErrorKind, Result};
@@ -50,11 +51,11 @@ impl FileIdentity {
     }
 }
 
-/// An open regular file of known length.
-#[derive(Debug)]
+/// An open regular file of known length. Clones are the same open file.
+#[derive(Clone, Debug)]
 pub(super) struct SrsFile {
     path: PathBuf,
-    file: File,
+    file: Arc<File>,
     identity: FileIdentity,
 }
 
@@ -84,7 +85,7 @@ impl SrsFile {
         }
         Ok(Self {
             path: path.to_path_buf(),
-            file,
+            file: Arc::new(file),
             identity: FileIdentity::of(&metadata),
         })
     }
@@ -142,8 +143,8 @@ impl SrsFile {
 /// A parameter file whose size and counts fit and whose verifying key is good.
 ///
 /// The queries are not read yet: `HostSrs::load` reads them for the CPU, `read_section` gives
-/// their bytes to whoever decodes them elsewhere.
-#[derive(Debug)]
+/// their bytes to whoever decodes them elsewhere. Clones share the open file.
+#[derive(Clone, Debug)]
 pub struct ParameterFile {
     file: SrsFile,
     spans: [SectionSpan; 6],

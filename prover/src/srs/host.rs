@@ -2,6 +2,7 @@
 //! Parameters in host memory, as the CPU proves with them.
 
 use std::any::Any;
+use std::sync::OnceLock;
 
 use rand_core::OsRng;
 use rayon::prelude::*;
@@ -19,33 +20,44 @@ use super::{Checks, ParameterFile, ResidentSrs, Section, SrsShape, VerifyingKey}
 const CHUNK_POINTS: usize = 4096;
 
 /// The verifying key and the five queries as affine points.
-#[derive(Clone, Debug, PartialEq)]
+///
+/// A query is read from the file when it is first asked for and then kept. A single proof so never
+/// holds the memory of its quotient beside queries that it has no use for yet.
+#[derive(Clone, Debug)]
 pub struct HostSrs {
     shape: SrsShape,
     verifying_key: VerifyingKey,
-    h: Vec<G1Affine>,
-    l: Vec<G1Affine>,
-    a: Vec<G1Affine>,
-    b_g1: Vec<G1Affine>,
-    b_g2: Vec<G2Affine>,
+    /// Where queries come from, with what is checked of them; none when all were given.
+    source: Option<(ParameterFile, Checks)>,
+    h: OnceLock<Vec<G1Affine>>,
+    l: OnceLock<Vec<G1Affine>>,
+    a: OnceLock<Vec<G1Affine>>,
+    b_g1: OnceLock<Vec<G1Affine>>,
+    b_g2: OnceLock<Vec<G2Affine>>,
 }
 
 impl HostSrs {
+    /// Parameters whose queries are read when they are asked for.
+    pub fn on_demand(file: &ParameterFile, checks: Checks) -> Self {
+        Self {
+            shape: *file.shape(),
+            verifying_key: file.verifying_key().clone(),
+            source: Some((file.clone(), checks)),
+            h: OnceLock::new(),
+            l: OnceLock::new(),
+            a: OnceLock::new(),
+            b_g1: OnceLock::new(),
+            b_g2: OnceLock::new(),
+        }
+    }
+
     /// Reads all queries on the current rayon pool and checks their points as asked.
     ///
     /// Errors: `InvalidSrs` with file, section and index of the first bad point of a section (or
     /// when the file changed meanwhile), `OutOfMemory` with the bytes needed, `Io`, `Cancelled`.
     pub fn load(file: &ParameterFile, checks: Checks, cancel: &Cancel) -> Result<Self> {
-        let srs = Self {
-            shape: *file.shape(),
-            verifying_key: file.verifying_key().clone(),
-            h: read_query(file, Section::H, checks, cancel)?,
-            l: read_query(file, Section::L, checks, cancel)?,
-            a: read_query(file, Section::A, checks, cancel)?,
-            b_g1: read_query(file, Section::BG1, checks, cancel)?,
-            b_g2: read_query(file, Section::BG2, checks, cancel)?,
-        };
-        file.check_unchanged()?;
+        let srs = Self::on_demand(file, checks);
+        ResidentSrs::load(&srs, cancel)?;
         Ok(srs)
     }
 
@@ -71,37 +83,61 @@ impl HostSrs {
         Ok(Self {
             shape,
             verifying_key,
-            h,
-            l,
-            a,
-            b_g1,
-            b_g2,
+            source: None,
+            h: h.into(),
+            l: l.into(),
+            a: a.into(),
+            b_g1: b_g1.into(),
+            b_g2: b_g2.into(),
         })
     }
 
-    /// The h query.
-    pub fn h(&self) -> &[G1Affine] {
-        &self.h
+    /// The h query. Reads it on the current rayon pool if it was not asked for before, with the
+    /// errors of `load`; so do the other queries.
+    pub fn h(&self, cancel: &Cancel) -> Result<&[G1Affine]> {
+        self.query(&self.h, Section::H, cancel)
     }
 
     /// The l query.
-    pub fn l(&self) -> &[G1Affine] {
-        &self.l
+    pub fn l(&self, cancel: &Cancel) -> Result<&[G1Affine]> {
+        self.query(&self.l, Section::L, cancel)
     }
 
     /// The a query: the inputs' points, then the auxiliary variables'.
-    pub fn a(&self) -> &[G1Affine] {
-        &self.a
+    pub fn a(&self, cancel: &Cancel) -> Result<&[G1Affine]> {
+        self.query(&self.a, Section::A, cancel)
     }
 
     /// The b query in G1: the inputs' points, then the auxiliary variables'.
-    pub fn b_g1(&self) -> &[G1Affine] {
-        &self.b_g1
+    pub fn b_g1(&self, cancel: &Cancel) -> Result<&[G1Affine]> {
+        self.query(&self.b_g1, Section::BG1, cancel)
     }
 
     /// The b query in G2: the inputs' points, then the auxiliary variables'.
-    pub fn b_g2(&self) -> &[G2Affine] {
-        &self.b_g2
+    pub fn b_g2(&self, cancel: &Cancel) -> Result<&[G2Affine]> {
+        self.query(&self.b_g2, Section::BG2, cancel)
+    }
+
+    fn query<'a, P: SubgroupSum>(
+        &'a self,
+        query: &'a OnceLock<Vec<P>>,
+        section: Section,
+        cancel: &Cancel,
+    ) -> Result<&'a [P]> {
+        if let Some(points) = query.get() {
+            return Ok(points);
+        }
+        let (file, checks) = self.source.as_ref().ok_or_else(|| {
+            Error::new(
+                ErrorKind::Internal,
+                format!("the {section} has no file to come from"),
+            )
+        })?;
+        let points = read_query(file, section, *checks, cancel)?;
+        file.check_unchanged()?;
+        // Two who ask at the same time both read, and one copy goes: were one to wait here, the
+        // other could lie below it on the stack of the same thread of the rayon pool.
+        Ok(query.get_or_init(|| points))
     }
 }
 
@@ -112,6 +148,20 @@ impl ResidentSrs for HostSrs {
 
     fn verifying_key(&self) -> &VerifyingKey {
         &self.verifying_key
+    }
+
+    fn is_loaded(&self) -> bool {
+        let in_g1 = [&self.h, &self.l, &self.a, &self.b_g1];
+        in_g1.iter().all(|query| query.get().is_some()) && self.b_g2.get().is_some()
+    }
+
+    fn load(&self, cancel: &Cancel) -> Result<()> {
+        self.h(cancel)?;
+        self.l(cancel)?;
+        self.a(cancel)?;
+        self.b_g1(cancel)?;
+        self.b_g2(cancel)?;
+        Ok(())
     }
 
     fn host_bytes(&self) -> u64 {

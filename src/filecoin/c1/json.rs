@@ -4,14 +4,15 @@
 //! These are types of our own, because filecoin-proofs' fields cannot be inspected before its
 //! circuit panics over them. What the circuit does not use is skipped: the parents' labels in
 //! `labeling_proofs` repeat those of the columns, and so does `encoding_proof`. Every list is
-//! bounded, so that memory follows from the largest sector and not from the input.
+//! bounded, so that memory follows from the largest sector and not from the input. Paths are
+//! complete here, so made-up documents are written with the same types.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::{Deserializer, Error as _, SeqAccess, Visitor};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::filecoin::kinds::{SectorSize, DRG_PARENTS, EXP_PARENTS};
 
@@ -114,13 +115,13 @@ pub struct Labeling {
     pub node: u64,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct MerkleProof {
     pub data: ProofData,
 }
 
 /// A path from a leaf to a root, in one, two or three pieces by the shape of the tree.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub enum ProofData {
     Single {
         root: Node,
@@ -142,13 +143,13 @@ pub enum ProofData {
     },
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Path {
     pub path: List<PathElement, MAX_LEVELS>,
 }
 
 /// One level of a path: the siblings, and where among them the node before stands.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct PathElement {
     pub hashes: List<Node, MAX_SIBLINGS>,
     pub index: u64,
@@ -205,7 +206,7 @@ impl MerkleProof {
 }
 
 /// A list of at most `MAX` elements.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct List<T, const MAX: usize>(pub Vec<T>);
 
 impl<T, const MAX: usize> std::ops::Deref for List<T, MAX> {

@@ -17,6 +17,7 @@ use serde::de::{Deserialize, IgnoredAny};
 use super::kinds::{SealProof, SectorSize};
 pub use json::{Challenge, Column, ColumnProof, MerkleProof, Node, PathElement};
 use json::{Document, Partitions};
+pub(super) use json::{List, Path, ProofData};
 
 /// What a Commit-1 output says about its sector, without the proofs.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -53,7 +53,7 @@ impl schedule::Request for JobRequest {
         drop(c1);
         timings.parse += start.elapsed();
         let srs = timed(&mut timings.parameter_load, || {
-            open_parameters(context, request.proof().sector_size(), cancel)
+            open_parameters(context, request.proof().sector_size(), true, cancel)
         })?;
         let request = self.read.insert(request);
         (0..request.proof().partitions())

@@ -154,7 +154,7 @@ pub fn assemble(context: &Context, request: &Request, proofs: &[&[u8]]) -> Resul
 /// Errors: as [`prove`].
 pub fn warm_up(context: &Context, proof: SealProof, cancel: &Cancel) -> Result<()> {
     proof.require_supported()?;
-    open_parameters(context, proof.sector_size(), cancel)?;
+    open_parameters(context, proof.sector_size(), false, cancel)?;
     let method = WitnessMethod::default();
     context.load_circuit(circuit(proof.sector_size(), method)?, cancel)
 }
@@ -174,7 +174,7 @@ fn prove_some(
         ..Timings::default()
     };
     let srs = timed(&mut timings.parameter_load, || {
-        open_parameters(context, size, &options.cancel)
+        open_parameters(context, size, true, &options.cancel)
     })?;
     options.report(Phase::Queue, 0, total);
 
@@ -217,11 +217,17 @@ pub fn memory_needed(context: &Context, size: SectorSize) -> Result<Memory> {
 }
 
 /// Opens the parameters of a sector size and checks that they go with the verifying key beside
-/// them, if there is one: verifiers use that.
-pub(super) fn open_parameters(context: &Context, size: SectorSize, cancel: &Cancel) -> Result<Srs> {
+/// them, if there is one: verifiers use that. `on_demand` is that of [`SrsOptions`].
+pub(super) fn open_parameters(
+    context: &Context,
+    size: SectorSize,
+    on_demand: bool,
+    cancel: &Cancel,
+) -> Result<Srs> {
     let files = ParameterFiles::new(context.parameter_folder(), size)?;
     let options = SrsOptions {
         shape: Some(srs_shape(size)),
+        on_demand,
         ..SrsOptions::default()
     };
     let srs = context

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The JSON of a Commit-1 output, complete: what filecoin-proofs-api writes and reads.
 //!
-//! Reading has types of its own, which skip what the circuit does not use.
+//! Reading has types of its own, which skip what the circuit does not use; they have the paths in
+//! full, and these are the same here.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::filecoin::c1::Node;
+use crate::filecoin::c1::{MerkleProof, Node};
 
 /// The document.
 #[derive(Debug, Serialize)]
@@ -60,42 +61,4 @@ pub struct Labeling {
     pub parents: Vec<Node>,
     pub layer_index: u32,
     pub node: u64,
-}
-
-#[derive(Debug, Serialize)]
-pub struct MerkleProof {
-    pub data: ProofData,
-}
-
-#[derive(Debug, Serialize)]
-pub enum ProofData {
-    Single {
-        root: Node,
-        leaf: Node,
-        path: Path,
-    },
-    Sub {
-        base_proof: Path,
-        sub_proof: Path,
-        root: Node,
-        leaf: Node,
-    },
-    Top {
-        base_proof: Path,
-        sub_proof: Path,
-        top_proof: Path,
-        root: Node,
-        leaf: Node,
-    },
-}
-
-#[derive(Debug, Serialize)]
-pub struct Path {
-    pub path: Vec<PathElement>,
-}
-
-#[derive(Debug, Serialize)]
-pub struct PathElement {
-    pub hashes: Vec<Node>,
-    pub index: u64,
 }

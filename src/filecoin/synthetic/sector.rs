@@ -15,13 +15,10 @@ use storage_proofs_porep::stacked::{
     generate_replica_id, Challenges, Column, PublicInputs, StackedBucketGraph, TOTAL_PARENTS,
 };
 
-use super::document::{
-    Column as ColumnRows, ColumnProof, Labeling, MerkleProof, Path, PathElement, Proof, ProofData,
-    ReplicaColumns,
-};
+use super::document::{Column as ColumnRows, ColumnProof, Labeling, Proof, ReplicaColumns};
 use super::tree::{PeriodicTree, SparseTree};
 use super::{Plan, SyntheticC1, ACTOR_ID};
-use crate::filecoin::c1::Node;
+use crate::filecoin::c1::{List, MerkleProof, Node, Path, PathElement, ProofData};
 use crate::filecoin::kinds::{Shape, TreeShape, DRG_PARENTS, EXP_PARENTS};
 use crate::filecoin::prover_id_from_actor;
 
@@ -108,7 +105,7 @@ pub fn synthesize(plan: &Plan, seed: u64) -> Result<SyntheticC1> {
             rows: columns[&node].clone(),
             _h: (),
         },
-        inclusion_proof: MerkleProof::new(
+        inclusion_proof: tree_path(
             shape,
             comm_c,
             column_tree.leaf(node),
@@ -127,13 +124,8 @@ pub fn synthesize(plan: &Plan, seed: u64) -> Result<SyntheticC1> {
             .collect();
         let replica_leaf = replica_tree.leaf(node);
         Proof {
-            comm_d_proofs: MerkleProof::single(comm_d, data_tree.leaf(node), data_tree.path(node)),
-            comm_r_last_proof: MerkleProof::new(
-                shape,
-                comm_r_last,
-                replica_leaf,
-                replica_tree.path(node),
-            ),
+            comm_d_proofs: single_path(comm_d, data_tree.leaf(node), data_tree.path(node)),
+            comm_r_last_proof: tree_path(shape, comm_r_last, replica_leaf, replica_tree.path(node)),
             replica_column_proofs: ReplicaColumns {
                 c_x: column_proof(node),
                 drg_parents: drg.iter().map(|parent| column_proof(*parent)).collect(),
@@ -261,46 +253,44 @@ fn column_hash(node: u64, labels: &[Node]) -> Result<Node> {
     Ok(column.hash().to_repr())
 }
 
-impl MerkleProof {
-    fn single(root: Node, leaf: Node, path: Vec<PathElement>) -> Self {
-        let path = Path { path };
-        Self {
-            data: ProofData::Single { root, leaf, path },
-        }
+/// A path in a binary tree.
+fn single_path(root: Node, leaf: Node, path: Vec<PathElement>) -> MerkleProof {
+    MerkleProof {
+        data: ProofData::Single {
+            root,
+            leaf,
+            path: piece(path),
+        },
     }
+}
 
-    /// A path in the trees of a shape, in the pieces that these have.
-    fn new(shape: &Shape, root: Node, leaf: Node, mut path: Vec<PathElement>) -> Self {
-        let mut last = || Path {
-            path: path.split_off(path.len() - 1),
-        };
-        let data = match shape.tree {
-            TreeShape::Base => return Self::single(root, leaf, path),
-            TreeShape::Sub8 => {
-                let sub_proof = last();
-                let base_proof = Path { path };
-                ProofData::Sub {
-                    base_proof,
-                    sub_proof,
-                    root,
-                    leaf,
-                }
+/// A path in the trees of a shape, in the pieces that these have.
+fn tree_path(shape: &Shape, root: Node, leaf: Node, mut path: Vec<PathElement>) -> MerkleProof {
+    let mut last = || piece(path.split_off(path.len() - 1));
+    let data = match shape.tree {
+        TreeShape::Base => return single_path(root, leaf, path),
+        TreeShape::Sub8 => ProofData::Sub {
+            sub_proof: last(),
+            base_proof: piece(path),
+            root,
+            leaf,
+        },
+        TreeShape::Top2 => {
+            let (top_proof, sub_proof) = (last(), last());
+            ProofData::Top {
+                base_proof: piece(path),
+                sub_proof,
+                top_proof,
+                root,
+                leaf,
             }
-            TreeShape::Top2 => {
-                let top_proof = last();
-                let sub_proof = last();
-                let base_proof = Path { path };
-                ProofData::Top {
-                    base_proof,
-                    sub_proof,
-                    top_proof,
-                    root,
-                    leaf,
-                }
-            }
-        };
-        Self { data }
-    }
+        }
+    };
+    MerkleProof { data }
+}
+
+fn piece(path: Vec<PathElement>) -> Path {
+    Path { path: List(path) }
 }
 
 /// SHA-256 without its two top bits.

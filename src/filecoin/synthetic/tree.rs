@@ -3,8 +3,7 @@
 
 use rayon::prelude::*;
 
-use super::document::PathElement;
-use crate::filecoin::c1::Node;
+use crate::filecoin::c1::{List, Node, PathElement};
 
 /// A tree over known leaves, in which every subtree without one has a made-up root.
 pub struct SparseTree<F> {
@@ -65,10 +64,12 @@ impl<F: Fn(usize, u64) -> Node + Sync> SparseTree<F> {
             let arity = arity as u64;
             let first = index - index % arity;
             path.push(PathElement {
-                hashes: (first..first + arity)
-                    .filter(|sibling| *sibling != index)
-                    .map(|sibling| self.node(row, sibling))
-                    .collect(),
+                hashes: List(
+                    (first..first + arity)
+                        .filter(|sibling| *sibling != index)
+                        .map(|sibling| self.node(row, sibling))
+                        .collect(),
+                ),
                 index: index % arity,
             });
             index /= arity;
@@ -121,7 +122,7 @@ impl PeriodicTree {
             .map(|row| {
                 let index = leaf >> row;
                 PathElement {
-                    hashes: vec![self.node(row, index ^ 1)],
+                    hashes: List(vec![self.node(row, index ^ 1)]),
                     index: index & 1,
                 }
             })
@@ -150,7 +151,7 @@ mod tests {
 
     fn climb(leaf: Node, path: &[PathElement]) -> Node {
         path.iter().fold(leaf, |node, level| {
-            let mut nodes = level.hashes.clone();
+            let mut nodes = level.hashes.0.clone();
             nodes.insert(level.index as usize, node);
             hash(&nodes)
         })
