@@ -4,6 +4,7 @@
 #   make demo       a real 2 KiB sector: parameters, proof through libcuzk.so, verification
 #   make test       every test there is
 #   make bench      the measurements
+#   make soak       mixed work from C and Go for SOAK_MINUTES=30: nothing wrong, nothing lost
 #   make device-build   programs for a GPU machine, in .cache/device; gpu-tests.sh there runs them
 #   make circuits   the compiled circuits that the library carries, anew from the circuits
 #   make header     include/cuzk.h anew from src/ffi
@@ -81,7 +82,7 @@ test-rust:
 
 # tests/small_circuit writes the circuit that the C programs prove.
 test-c: library parameters
-	.ci/tools valgrind
+	.ci/tools valgrind qemu-x86_64
 	$(CARGO) test --quiet --release --test small_circuit
 	$(MAKE) -C ffi-tests check DIST=$(DIST)
 	$(MAKE) -C ffi-tests real-sector DIST=$(DIST) PARAMS=$(PARAMS)
@@ -104,6 +105,20 @@ test-python: library parameters
 test-node: library parameters
 	.ci/tools npm
 	cd ffi-tests/node && npm ci --silent --ignore-scripts --no-audit --no-fund && node prove.mjs $(PROVE_ARGUMENTS)
+
+# Two programs at once, in C on the small circuit and on sectors, in Go on sectors.
+SOAK_MINUTES ?= 30
+.PHONY: soak
+soak: library parameters
+	.ci/tools go
+	$(CARGO) test --quiet --release --test small_circuit
+	$(MAKE) -s -C ffi-tests soak DIST=$(DIST)
+	cd go-binding && $(GO_ENV) go build -o $(CACHE)/soak-go ./internal/soak
+	@sector="$(CURDIR)/tests/vectors/c1/2kib-v1_1.json 42 1000 $(PARAMS)"; \
+	seconds=$$((60 * $(SOAK_MINUTES))); \
+	$(CACHE)/ffi-tests/shared/soak $(CACHE)/small-circuit $$seconds $$sector & in_c=$$!; \
+	$(CACHE)/soak-go $$seconds $$sector; in_go=$$?; \
+	wait $$in_c && test $$in_go -eq 0
 
 # Device code on the host, no CUDA needed.
 test-device:

@@ -266,6 +266,7 @@ fn a_job_proves_what_it_can_and_says_what_it_cannot() {
     let residents = context.info().unwrap().residents;
     assert!(residents.iter().any(|r| r.name.ends_with(".params")));
     assert!(residents.iter().any(|r| r.name.starts_with("stacked-")));
+    let loads = context.info().unwrap().resident_counts.loads;
 
     let fixture = Fixture::load(V1);
     let sector = &fixture.sector;
@@ -289,6 +290,8 @@ fn a_job_proves_what_it_can_and_says_what_it_cannot() {
     let proof = job.outcome(1).unwrap().result.as_ref().unwrap();
     assert!(c2::verify(context, &statement(&fixture), proof).unwrap());
     assert!(!job.outcome(1).unwrap().timings.parse.is_zero());
+    // All was in memory: what the first proof takes, every later one takes too.
+    assert_eq!(context.info().unwrap().resident_counts.loads, loads);
     let wrong = job.outcome(2).unwrap().result.as_ref().unwrap_err();
     assert_eq!(wrong.kind(), ErrorKind::InvalidC1, "{wrong}");
     assert!(wrong.message().contains("challenge 1"), "{wrong}");

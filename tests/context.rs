@@ -356,13 +356,16 @@ fn a_device_that_computes_wrongly_once_is_asked_again_and_always_is_an_error() {
     backend.set(Fault::WrongAlways);
     let error = prove(&context, &srs).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::SelfCheckFailed);
+    assert_eq!(backend.calls(), 2, "made again once");
     let text = error.to_string();
     assert!(
         text.contains("faulty") && text.contains("chain.params"),
         "{text}"
     );
+    // What fails by itself is not tried again and again: the caller hears of it at once.
     backend.set(Fault::Fail);
     let error = prove(&context, &srs).unwrap_err();
+    assert_eq!(backend.calls(), 1);
     assert_eq!(error.kind(), ErrorKind::DeviceFailed);
     assert_eq!(error.to_string(), "the card fell out");
 
