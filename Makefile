@@ -32,10 +32,12 @@ PARAMS := $(CARGO_TARGET_DIR)/tmp/parameters
 all: library program
 
 # The package is an rlib, for Rust dependents and for the program; the shared and the static
-# library are the same crate linked in two more ways, on the same compiled dependencies.
+# library are the same crate linked in two more ways, on the same compiled dependencies. The shared
+# one is never unloaded (nodelete): its threads may run when a program closes it.
 .PHONY: library
 library:
-	$(CARGO) rustc --release --lib --crate-type cdylib,staticlib -- -C link-arg=-Wl,-soname,$(SONAME)
+	$(CARGO) rustc --release --lib --crate-type cdylib,staticlib -- \
+	    -C link-arg=-Wl,-soname,$(SONAME) -C link-arg=-Wl,-z,nodelete
 	install -d $(DIST)/lib
 	install -m 755 $(CARGO_TARGET_DIR)/release/libcuzk.so $(DIST)/lib/$(SONAME)
 	ln -sf $(SONAME) $(DIST)/lib/libcuzk.so
@@ -106,7 +108,8 @@ test-node: library parameters
 	.ci/tools npm
 	cd ffi-tests/node && npm ci --silent --ignore-scripts --no-audit --no-fund && node prove.mjs $(PROVE_ARGUMENTS)
 
-# Two programs at once, in C on the small circuit and on sectors, in Go on sectors.
+# Two programs at once, in C on the small circuit and on sectors, in Go on sectors. libc keeps no
+# free memory in arenas of its threads meanwhile, which would be taken for the library's.
 SOAK_MINUTES ?= 30
 .PHONY: soak
 soak: library parameters
@@ -116,6 +119,7 @@ soak: library parameters
 	cd go-binding && $(GO_ENV) go build -o $(CACHE)/soak-go ./internal/soak
 	@sector="$(CURDIR)/tests/vectors/c1/2kib-v1_1.json 42 1000 $(PARAMS)"; \
 	seconds=$$((60 * $(SOAK_MINUTES))); \
+	export MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=131072; \
 	$(CACHE)/ffi-tests/shared/soak $(CACHE)/small-circuit $$seconds $$sector & in_c=$$!; \
 	$(CACHE)/soak-go $$seconds $$sector; in_go=$$?; \
 	wait $$in_c && test $$in_go -eq 0

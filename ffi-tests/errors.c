@@ -218,7 +218,11 @@ static void assignments_are_checked(void) {
     refused(&given, CUZK_STATUS_INVALID_ARGUMENT, "a is null");
     given = circuit.assignment;
     given.aux_assignment_size = SIZE_MAX;
-    refused(&given, CUZK_STATUS_INVALID_ARGUMENT, "aux_assignment_data");
+    refused(&given, invalid, "18446744073709551615 auxiliary variables");
+    /* Bytes given for elements: refused before 32 times too much is read. */
+    given = circuit.assignment;
+    given.abc_size *= sizeof(cuzk_fr);
+    refused(&given, invalid, "rows");
 
     size_t bytes = circuit.assignment.aux_assignment_size * sizeof(cuzk_fr);
     cuzk_fr* aux = malloc(bytes);

@@ -409,6 +409,9 @@ static void play_round(const small_circuit* circuit, const sector* given, int se
 
 int main(int argc, char** argv) {
     CHECK(argc == 3 || argc == 7);
+    /* What libc keeps in its threads' arenas, free as it is, would be taken for
+     * the library's. */
+    CHECK(mallopt(M_ARENA_MAX, 1) && mallopt(M_TRIM_THRESHOLD, 1 << 17));
     small_circuit circuit = read_small_circuit(argv[1]);
     const time_t end = time(NULL) + atol(argv[2]);
     sector given;

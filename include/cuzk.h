@@ -565,7 +565,7 @@ typedef struct cuzk_context_options {
     int32_t log_level;
     /**
      * Host threads; 0: CUZK_GPU_THREADS, then one for each processor that
-     * the process may use.
+     * the process may use. At most 4096.
      */
     size_t threads;
     /**

@@ -265,3 +265,47 @@ fn made_up_outputs_are_for_the_sector_that_is_printed() {
         "{refused}"
     );
 }
+
+#[test]
+fn streams_that_nobody_reads_are_no_fault_and_results_that_are_lost_are() {
+    let full = || {
+        std::fs::OpenOptions::new()
+            .write(true)
+            .open("/dev/full")
+            .unwrap()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("c1");
+    let synthesize = |program: &mut std::process::Command| {
+        program
+            .args(["synthesize-c1", "--sector-size", "2KiB", "--out"])
+            .arg(&out)
+            .status()
+            .unwrap()
+            .code()
+    };
+    let program = || std::process::Command::new(env!("CARGO_BIN_EXE_cuzk"));
+    let silent = || {
+        let mut program = program();
+        program.stderr(full());
+        program
+    };
+    // What it says on the way there may be lost.
+    assert_eq!(
+        synthesize(silent().stdout(std::process::Stdio::null())),
+        Some(0)
+    );
+    // A result may not.
+    assert_eq!(synthesize(silent().stdout(full())), Some(1));
+    for arguments in [&["info"][..], &["doctor", "--json"]] {
+        let ran = program()
+            .args(arguments)
+            .env("CUZK_BACKEND", "cpu")
+            .stdout(full())
+            .output()
+            .unwrap();
+        assert_eq!(ran.status.code(), Some(1));
+        let text = String::from_utf8(ran.stderr).unwrap();
+        assert!(text.contains("writing to standard output"), "{text}");
+    }
+}

@@ -64,6 +64,18 @@ fn the_soname_carries_the_abi_number() {
     assert_eq!(soname.trim(), expected);
 }
 
+// A program that closes the library while a context's threads run would pull the code away from
+// under them.
+#[test]
+fn the_library_stays_where_it_was_loaded() {
+    let dynamic = run(Command::new("readelf").arg("-d").arg(library()));
+    let flags = dynamic
+        .lines()
+        .find(|line| line.contains("(FLAGS_1)"))
+        .unwrap();
+    assert!(flags.contains("NODELETE"), "{flags}");
+}
+
 #[test]
 fn only_the_system_is_needed() {
     let headers = objdump("-p");

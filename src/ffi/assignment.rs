@@ -4,6 +4,8 @@
 use cuzk_prover::backend::{Assignment, AuxAssignment, Rows};
 use cuzk_prover::circuit::Bitmap;
 use cuzk_prover::curve::{scalars_from_limbs, Scalar};
+use cuzk_prover::groth16::{check_lengths, Lengths};
+use cuzk_prover::srs::SrsShape;
 use cuzk_prover::{Error, ErrorKind, Result};
 
 use super::arguments::slice;
@@ -76,14 +78,16 @@ pub(super) struct Given<'a> {
 }
 
 impl<'a> Given<'a> {
-    /// Checks pointers, popcounts and that scalars are canonical. Looks at large arrays on the
-    /// current thread pool.
+    /// Checks lengths against the parameters, then pointers, popcounts and that scalars are
+    /// canonical: a length that does not fit is refused before its array is read. Looks at large
+    /// arrays on the current thread pool.
     ///
     /// # Safety
     /// Each pointer points to as many elements as its length says, which nobody changes while
     /// the result lives.
-    pub(super) unsafe fn new(assignment: &cuzk_assignment) -> Result<Self> {
+    pub(super) unsafe fn new(assignment: &cuzk_assignment, shape: &SrsShape) -> Result<Self> {
         let given = assignment;
+        check_lengths(&lengths(given), shape)?;
         // SAFETY: the caller's contract, for all of them.
         unsafe {
             Ok(Self {
@@ -135,6 +139,17 @@ impl<'a> Given<'a> {
             b_input_density: &self.b_input_density,
             b_aux_density: &self.b_aux_density,
         }
+    }
+}
+
+fn lengths(given: &cuzk_assignment) -> Lengths {
+    Lengths {
+        inputs: given.inp_assignment_size,
+        aux: given.aux_assignment_size,
+        rows: given.abc_size,
+        a_aux_density: given.a_aux_bit_len,
+        b_input_density: given.b_inp_bit_len,
+        b_aux_density: given.b_aux_bit_len,
     }
 }
 

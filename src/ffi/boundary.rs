@@ -142,15 +142,21 @@ thread_local! {
 fn catch(body: impl FnOnce() -> Result<()>) -> Result<()> {
     quieten_panics();
     DEPTH.set(DEPTH.get() + 1);
-    PLACE.take();
+    take_place();
     let outcome = cuzk_prover::error::catch(body);
     DEPTH.set(DEPTH.get() - 1);
-    match (outcome, PLACE.take()) {
+    match (outcome, take_place()) {
         (Err(error), Some(place)) if error.kind() == ErrorKind::Internal => {
             Err(error.context(format_args!("at {place}")))
         }
         (outcome, _) => outcome,
     }
+}
+
+/// Where the last panic on this thread began, once. A thread that is ending, as one that runs a
+/// program's exit handlers, has no such value any more.
+fn take_place() -> Option<String> {
+    PLACE.try_with(RefCell::take).unwrap_or_default()
 }
 
 /// Keeps panics that this library catches off the standard error: on threads inside an entry
@@ -163,7 +169,9 @@ fn quieten_panics() {
             let thread = std::thread::current();
             let ours = thread.name().is_some_and(|name| name.starts_with("cuzk"));
             if DEPTH.get() > 0 {
-                PLACE.set(info.location().map(ToString::to_string));
+                let place = info.location().map(ToString::to_string);
+                // Nowhere to keep it on a thread that is ending.
+                let _ = PLACE.try_with(|slot| slot.replace(place));
             } else if !ours {
                 previous(info);
             }

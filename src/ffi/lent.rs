@@ -110,7 +110,7 @@ impl Request for LentRequest {
         // SAFETY: cuzk_prove_start() asks for arrays that stay until the job has ended, and a job
         // drops its partitions before that.
         let given = timed(&mut timings.parse, || {
-            context.run(|| unsafe { Given::new(&self.assignment) })
+            context.run(|| unsafe { Given::new(&self.assignment, self.srs.shape()) })
         })?;
         check_assignment(&given.assignment(), self.srs.shape())?;
         let lent = LentAssignment { given, _loan: loan };

@@ -73,7 +73,7 @@ pub struct cuzk_context_options {
     /// A cuzk_log_level: the least urgent lines that log gets.
     pub log_level: i32,
     /// Host threads; 0: CUZK_GPU_THREADS, then one for each processor that
-    /// the process may use.
+    /// the process may use. At most 4096.
     pub threads: usize,
     /// Most host memory for parameters, circuits and work, in bytes; 0: seven
     /// eighths of the machine's memory or of the cgroup's limit.

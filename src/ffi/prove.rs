@@ -77,7 +77,7 @@ pub unsafe extern "C" fn cuzk_prove(
         let given = context.run(|| {
             let given = assignments.iter().enumerate().map(|(index, assignment)| {
                 // SAFETY: the header asks for arrays of the given lengths, valid for the call.
-                unsafe { Given::new(assignment) }
+                unsafe { Given::new(assignment, srs.shape()) }
                     .map_err(|error| error.context(format_args!("assignment {index}")))
             });
             given.collect::<Result<Vec<_>>>()
@@ -141,15 +141,8 @@ pub unsafe extern "C" fn cuzk_groth16_verify(
     boundary(error_out, || {
         let srs = &required(srs, "srs")?.srs;
         let valid_out = required(valid_out, "valid_out")?;
-        // SAFETY: the header asks for n proofs and n times inputs_len scalars.
-        let (proofs, inputs) = unsafe {
-            (
-                slice(proofs, n, "proofs")?,
-                scalars("inputs", inputs, n.saturating_mul(inputs_len))
-                    .map_err(|error| Error::new(ErrorKind::InvalidArgument, error.message()))?,
-            )
-        };
         let key = srs.prepared_key();
+        // Before anything is read, so that a length that is wrong reads nothing.
         if inputs_len != key.inputs() {
             return Err(Error::new(
                 ErrorKind::InvalidArgument,
@@ -159,6 +152,14 @@ pub unsafe extern "C" fn cuzk_groth16_verify(
                 ),
             ));
         }
+        // SAFETY: the header asks for n proofs and n times inputs_len scalars.
+        let (proofs, inputs) = unsafe {
+            (
+                slice(proofs, n, "proofs")?,
+                scalars("inputs", inputs, n.saturating_mul(inputs_len))
+                    .map_err(|error| Error::new(ErrorKind::InvalidArgument, error.message()))?,
+            )
+        };
         let inputs: Vec<&[Scalar]> = (0..n)
             .map(|i| &inputs[i * inputs_len..(i + 1) * inputs_len])
             .collect();

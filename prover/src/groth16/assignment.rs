@@ -6,20 +6,59 @@ use crate::curve::Scalar;
 use crate::srs::SrsShape;
 use crate::{Error, ErrorKind, Result};
 
-/// Compares every size of an assignment with the parameters' sections.
+/// The lengths of an assignment's arrays, as far as the parameters say what they must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lengths {
+    /// Public inputs, the constant one included.
+    pub inputs: usize,
+    /// Auxiliary variables.
+    pub aux: usize,
+    /// Rows of each of a, b and c.
+    pub rows: usize,
+    /// Bits of the three densities.
+    pub a_aux_density: usize,
+    /// Those over the inputs.
+    pub b_input_density: usize,
+    /// Those over the auxiliary variables in B.
+    pub b_aux_density: usize,
+}
+
+/// Compares the lengths of an assignment with the parameters' sections. Nothing of the arrays is
+/// looked at: a caller's lengths are checked by this before its arrays are read.
 ///
 /// # Errors
 ///
 /// `InvalidAssignment` that names the first thing that does not fit, with the numbers needed and
 /// present.
-pub fn check_assignment(assignment: &Assignment<'_>, shape: &SrsShape) -> Result<()> {
-    let aux = assignment.aux.len();
-    fits("inputs", shape.ic, assignment.input.len())?;
-    if assignment.input.first() != Some(&Scalar::from(1)) {
-        return Err(invalid("input 0 is not one".into()));
+pub fn check_lengths(lengths: &Lengths, shape: &SrsShape) -> Result<()> {
+    fits("inputs", shape.ic, lengths.inputs)?;
+    fits("auxiliary variables", shape.l, lengths.aux)?;
+    check_rows(lengths.rows, shape)?;
+    let densities = [
+        ("a_aux_density", lengths.a_aux_density, lengths.aux),
+        ("b_input_density", lengths.b_input_density, lengths.inputs),
+        ("b_aux_density", lengths.b_aux_density, lengths.aux),
+    ];
+    for (name, present, needed) in densities {
+        if present != needed {
+            return Err(invalid(format!(
+                "{name} has {present} bits, {needed} are needed"
+            )));
+        }
     }
-    fits("auxiliary variables", shape.l, aux)?;
-    match assignment.rows {
+    Ok(())
+}
+
+/// Compares every size of an assignment with the parameters' sections.
+///
+/// # Errors
+///
+/// As [`check_lengths`], and for densities with another number of ones than the queries have
+/// points.
+pub fn check_assignment(assignment: &Assignment<'_>, shape: &SrsShape) -> Result<()> {
+    let inputs = assignment.input.len();
+    let aux = assignment.aux.len();
+    let rows = match assignment.rows {
         Rows::Given { a, b, c } => {
             if a.len() != b.len() || a.len() != c.len() {
                 return Err(invalid(format!(
@@ -29,26 +68,24 @@ pub fn check_assignment(assignment: &Assignment<'_>, shape: &SrsShape) -> Result
                     c.len()
                 )));
             }
-            check_rows(a.len(), shape)?;
+            a.len()
         }
         Rows::Compiled(circuit) => {
             circuit.check_witness(assignment.input, aux)?;
-            check_rows(circuit.shape().rows, shape)?;
+            circuit.shape().rows
         }
-    }
-    let inputs = assignment.input.len();
-    let densities = [
-        ("a_aux_density", assignment.a_aux_density, aux),
-        ("b_input_density", assignment.b_input_density, inputs),
-        ("b_aux_density", assignment.b_aux_density, aux),
-    ];
-    for (name, density, needed) in densities {
-        if density.len() != needed {
-            return Err(invalid(format!(
-                "{name} has {} bits, {needed} are needed",
-                density.len()
-            )));
-        }
+    };
+    let lengths = Lengths {
+        inputs,
+        aux,
+        rows,
+        a_aux_density: assignment.a_aux_density.len(),
+        b_input_density: assignment.b_input_density.len(),
+        b_aux_density: assignment.b_aux_density.len(),
+    };
+    check_lengths(&lengths, shape)?;
+    if assignment.input.first() != Some(&Scalar::from(1)) {
+        return Err(invalid("input 0 is not one".into()));
     }
     let a = inputs + assignment.a_aux_density.count_ones();
     let b = assignment.b_input_density.count_ones() + assignment.b_aux_density.count_ones();

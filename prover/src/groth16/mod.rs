@@ -9,7 +9,7 @@ mod prover;
 pub mod setup;
 mod verifier;
 
-pub use assignment::check_assignment;
+pub use assignment::{check_assignment, check_lengths, Lengths};
 pub use proof::{Proof, PROOF_AFFINE_BYTES, PROOF_BYTES};
 pub use prover::prove;
 pub use verifier::{verify, verify_batch, PreparedKey};

@@ -24,6 +24,9 @@ use crate::{Error, ErrorKind, Result};
 /// Where Filecoin keeps its parameter files unless told otherwise.
 pub const DEFAULT_PARAMETER_FOLDER: &str = "/var/tmp/filecoin-proof-parameters/";
 
+/// Host threads that a context may be asked to have: more than any machine has processors.
+const MOST_THREADS: usize = 4096;
+
 /// Options given in code. `None` leaves the choice to the environment, then to the default.
 #[derive(Clone)]
 pub struct Options {
@@ -127,14 +130,21 @@ impl Settings {
         let threads = match options.threads {
             Some(0) | None => match text("CUZK_GPU_THREADS")? {
                 None => 0,
-                Some(value) => value.trim().parse().map_err(|_| {
-                    bad(
-                        "CUZK_GPU_THREADS",
-                        &value,
-                        "a number of threads, 0 for the default",
-                    )
-                })?,
+                Some(value) => match value.trim().parse() {
+                    Ok(threads @ ..=MOST_THREADS) => threads,
+                    _ => {
+                        let needed =
+                            format!("a number of threads up to {MOST_THREADS}, 0 for the default");
+                        return Err(bad("CUZK_GPU_THREADS", &value, &needed));
+                    }
+                },
             },
+            Some(threads) if threads > MOST_THREADS => {
+                return Err(Error::new(
+                    ErrorKind::InvalidArgument,
+                    format!("threads is {threads}, at most {MOST_THREADS} are possible"),
+                ));
+            }
             Some(threads) => threads,
         };
         let log = match (options.log, text("CUZK_LOG")?) {
@@ -283,6 +293,7 @@ mod tests {
             ("CUZK_BACKEND", "gpu"),
             ("CUZK_GPU_THREADS", "many"),
             ("CUZK_GPU_THREADS", "-1"),
+            ("CUZK_GPU_THREADS", "4097"),
             ("CUZK_LOG", "loud"),
         ] {
             let error = settings(Options::default(), &[(name, value)])

@@ -11,7 +11,7 @@ use serde_json::{json, Map, Value};
 use crate::args::{BenchArgs, What};
 use crate::input;
 use crate::prove::request_of;
-use crate::report::{self, median, seconds, table};
+use crate::report::{self, median, say, seconds, table};
 use crate::Outcome;
 
 pub fn run(args: &BenchArgs) -> Result<Outcome> {
@@ -19,7 +19,7 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
     let request = request_from(args, &bytes)?;
     let context = args.context.open()?;
     let backend = context.info()?.backends.join(", ");
-    eprintln!(
+    say!(
         "{}, {} partitions on {backend}, {} runs",
         request.proof(),
         request.proof().partitions(),

@@ -20,6 +20,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use args::{Command, Program};
+use report::say;
 
 /// What a command that ran to its end has to say.
 enum Outcome {
@@ -50,7 +51,7 @@ fn main() -> ExitCode {
         Ok(Outcome::SomeFailed) => ExitCode::FAILURE,
         Ok(Outcome::NotValid | Outcome::Problems) => ExitCode::from(3),
         Err(error) => {
-            eprintln!("cuzk: {error}");
+            say!("cuzk: {error}");
             ExitCode::FAILURE
         }
     }

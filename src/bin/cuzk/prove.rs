@@ -16,7 +16,7 @@ use serde_json::{json, Value};
 
 use crate::args::{ProveArgs, ProverArgs};
 use crate::input::{self, hex};
-use crate::report::{self, seconds, timings_json, timings_table, SectorLines};
+use crate::report::{self, say, seconds, timings_json, timings_table, SectorLines};
 use crate::Outcome;
 
 pub fn run(args: &ProveArgs) -> Result<Outcome> {
@@ -32,7 +32,7 @@ fn one(args: &ProveArgs, path: &Path) -> Result<Outcome> {
     let request = request(&args.prover, path, sector_number)?;
     let proof = request.proof();
     let context = args.context.open()?;
-    eprintln!(
+    say!(
         "{proof}, sector {}, {} partitions on {}",
         request.statement().sector_number,
         proof.partitions(),
@@ -49,8 +49,8 @@ fn one(args: &ProveArgs, path: &Path) -> Result<Outcome> {
     line.clear();
     let output = result?;
 
-    eprint!("{}", timings_table(&output.timings));
-    eprintln!(
+    say!("{}", timings_table(&output.timings).trim_end());
+    say!(
         "proof of {} bytes, verified, in {}; {} witness, {} circuit",
         output.proof.len(),
         seconds(output.timings.total),
@@ -59,7 +59,7 @@ fn one(args: &ProveArgs, path: &Path) -> Result<Outcome> {
     );
     if let Some(path) = &out {
         write(path, &output.proof)?;
-        eprintln!("written to {}", path.display());
+        say!("written to {}", path.display());
     }
     if args.json {
         report::print_json(&document(&request, &output))?;
@@ -90,7 +90,7 @@ fn several(args: &ProveArgs, paths: &[PathBuf]) -> Result<Outcome> {
     }
     let start = Instant::now();
     let context = args.context.open()?;
-    eprintln!(
+    say!(
         "{} sectors on {}",
         paths.len(),
         context.info()?.backends.join(", ")
@@ -129,7 +129,7 @@ fn several(args: &ProveArgs, paths: &[PathBuf]) -> Result<Outcome> {
         sectors.push(entry(path, done));
     }
     let proved = sectors.len() - failed;
-    eprintln!(
+    say!(
         "{proved} of {} proved, {failed} failed, in {}",
         sectors.len(),
         seconds(start.elapsed())

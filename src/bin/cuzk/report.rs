@@ -22,6 +22,17 @@ pub fn bar(total: u64, template: &str) -> ProgressBar {
     bar
 }
 
+/// Writes a line to standard error, where nobody may be listening: that is no reason to fail.
+pub fn line_to_stderr(line: std::fmt::Arguments<'_>) {
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
+}
+
+/// As `eprintln`, which panics when standard error is full.
+macro_rules! say {
+    ($($words:tt)*) => { $crate::report::line_to_stderr(format_args!($($words)*)) };
+}
+pub(crate) use say;
+
 /// The sectors in work, a line each: a bar while standard error is a terminal, and a line that
 /// stays when a sector has ended.
 pub struct SectorLines {
@@ -58,7 +69,7 @@ impl SectorLines {
     pub fn end(&self, line: String) {
         match self.terminal {
             true => drop(self.bars.println(line)),
-            false => eprintln!("{line}"),
+            false => line_to_stderr(format_args!("{line}")),
         }
     }
 }

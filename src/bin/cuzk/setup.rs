@@ -7,7 +7,7 @@ use cuzk::filecoin::{insecure_setup, SectorSize};
 use cuzk::{Error, ErrorKind, Result};
 
 use crate::args::{ContextArgs, SetupArgs};
-use crate::report::{self, bar, seconds};
+use crate::report::{self, bar, say, seconds};
 use crate::Outcome;
 
 pub fn run(args: &SetupArgs) -> Result<Outcome> {
@@ -22,7 +22,7 @@ pub fn run(args: &SetupArgs) -> Result<Outcome> {
         ));
     }
     let context = ContextArgs::on_cpu(args.dir.clone()).open()?;
-    eprintln!("INSECURE parameters, for development only: whoever has the seed can forge proofs");
+    say!("INSECURE parameters, for development only: whoever has the seed can forge proofs");
 
     let mut seed = [0; 32];
     seed[..8].copy_from_slice(&args.seed.to_le_bytes());
@@ -39,7 +39,7 @@ pub fn run(args: &SetupArgs) -> Result<Outcome> {
     });
     bar.finish_and_clear();
     let (files, setup) = result?;
-    eprintln!(
+    say!(
         "{} of insecure parameters in {}",
         report::bytes(setup.params_bytes),
         seconds(start.elapsed())

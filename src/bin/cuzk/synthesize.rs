@@ -9,7 +9,7 @@ use cuzk::filecoin::{SealProof, Variant};
 use cuzk::{Error, Result};
 
 use crate::args::SynthesizeArgs;
-use crate::report;
+use crate::report::{self, say};
 use crate::Outcome;
 
 pub fn run(args: &SynthesizeArgs) -> Result<Outcome> {
@@ -18,7 +18,7 @@ pub fn run(args: &SynthesizeArgs) -> Result<Outcome> {
     let plan = Plan::new(proof)?;
     let failed = |doing| move |e| Error::io(&args.out, doing, &e);
     let file = File::create(&args.out).map_err(failed("creating"))?;
-    eprintln!("a MADE-UP sector, for development only: nothing is sealed, nobody stores it");
+    say!("a MADE-UP sector, for development only: nothing is sealed, nobody stores it");
 
     let c1 = SyntheticC1::new(&plan, args.seed)?;
     let mut writer = BufWriter::new(file);
