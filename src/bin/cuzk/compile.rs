@@ -7,7 +7,7 @@ use cuzk::filecoin::porep;
 use cuzk::{Error, Result};
 
 use crate::args::{CompileArgs, ContextArgs};
-use crate::report::{self, bytes, seconds};
+use crate::report::{self, bytes, say, seconds};
 use crate::Outcome;
 
 pub fn run(args: &CompileArgs) -> Result<Outcome> {
@@ -15,7 +15,7 @@ pub fn run(args: &CompileArgs) -> Result<Outcome> {
     let context = ContextArgs::on_cpu(None).open()?;
     let start = Instant::now();
     let circuit = context.run(|| porep::compile(&size.shape()))?;
-    eprintln!(
+    say!(
         "{} rows compiled to {} in {}",
         circuit.shape().rows,
         bytes(circuit.bytes() as u64),
@@ -27,7 +27,7 @@ pub fn run(args: &CompileArgs) -> Result<Outcome> {
         true => "the same as",
         false => "not the same as",
     };
-    eprintln!("{same} the one that this library carries");
+    say!("{same} the one that this library carries");
     report::print(&format!("{}: {} bytes", args.out.display(), saved.len()))?;
     Ok(Outcome::Done)
 }
