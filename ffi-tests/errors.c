@@ -122,6 +122,24 @@ static void other_sizes_are_abi_mismatch(void) {
     CHECK(bad.message[0] == '\0' && count == 99);
 }
 
+/* A handle that was not made is null, whatever was wrong: its ending is safe. */
+static void handles_are_null_on_every_failure(void) {
+    cuzk_error bad = CUZK_ERROR_INIT;
+    bad.struct_size = 3;
+    cuzk_context* new_context = (cuzk_context*)(uintptr_t)1;
+    cuzk_srs* new_srs = (cuzk_srs*)(uintptr_t)1;
+    cuzk_job* job = (cuzk_job*)(uintptr_t)1;
+    CHECK(cuzk_context_new(NULL, &new_context, &bad) == CUZK_STATUS_ABI_MISMATCH);
+    CHECK(cuzk_srs_open(context, circuit.params, NULL, &new_srs, &bad) ==
+          CUZK_STATUS_ABI_MISMATCH);
+    CHECK(cuzk_prove_start(context, srs, &circuit.assignment, 1, NULL, NULL, &job, &bad) ==
+          CUZK_STATUS_ABI_MISMATCH);
+    CHECK(!new_context && !new_srs && !job);
+    job = (cuzk_job*)(uintptr_t)1;
+    CHECK(cuzk_c2_prove_start(context, NULL, 0, NULL, &job, &bad) == CUZK_STATUS_ABI_MISMATCH);
+    CHECK(!job);
+}
+
 static void options_are_checked(void) {
     const cuzk_status invalid = CUZK_STATUS_INVALID_ARGUMENT;
     cuzk_context* none = NULL;
@@ -277,6 +295,7 @@ int main(int argc, char** argv) {
     OK(&error, cuzk_srs_open(context, circuit.params, NULL, &srs, &error));
     null_is_an_error_everywhere();
     other_sizes_are_abi_mismatch();
+    handles_are_null_on_every_failure();
     options_are_checked();
     files_are_checked(argv[2]);
     assignments_are_checked();

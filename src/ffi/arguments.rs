@@ -18,6 +18,18 @@ pub(super) fn required<T>(argument: Option<T>, name: &str) -> Result<T> {
     argument.ok_or_else(|| null(name))
 }
 
+/// A place for a handle, emptied before anything can go wrong, a bad error structure included: what
+/// the caller ends afterwards is null or a handle.
+pub(super) fn emptied<T>(
+    mut place: Option<&mut MaybeUninit<T>>,
+    empty: T,
+) -> Option<&mut MaybeUninit<T>> {
+    if let Some(place) = &mut place {
+        place.write(empty);
+    }
+    place
+}
+
 /// An array of the caller: null with length zero is empty.
 ///
 /// # Safety

@@ -6,7 +6,7 @@ use std::mem::{offset_of, MaybeUninit};
 use cuzk_prover::schedule::Request;
 use cuzk_prover::{Error, ErrorKind, Result};
 
-use super::arguments::{required, slice};
+use super::arguments::{emptied, required, slice};
 use super::boundary::boundary;
 use super::context::cuzk_context;
 use super::job::{cuzk_job, cuzk_job_options};
@@ -62,9 +62,9 @@ pub unsafe extern "C" fn cuzk_c2_prove_start(
     job_out: Option<&mut MaybeUninit<Option<Box<cuzk_job>>>>,
     error_out: *mut cuzk_error,
 ) -> cuzk_status {
+    let job_out = emptied(job_out, None);
     boundary(error_out, || {
         let job_out = required(job_out, "job_out")?;
-        job_out.write(None);
         let context = &required(context, "context")?.context;
         // SAFETY: the header asks for n structures of the first one's size, for null or a
         // structure that starts with its size, and for functions that can be called until the

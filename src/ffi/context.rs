@@ -8,7 +8,7 @@ use cuzk_prover::backend::Memory;
 use cuzk_prover::schedule::{Context, ContextInfo};
 use serde_json::{json, Value};
 
-use super::arguments::{required, TextOut};
+use super::arguments::{emptied, required, TextOut};
 use super::boundary::{boundary, ending, settle_in_process};
 use super::options::cuzk_context_options;
 use super::status::{cuzk_error, cuzk_status};
@@ -45,9 +45,9 @@ pub unsafe extern "C" fn cuzk_context_new(
     context_out: Option<&mut MaybeUninit<Option<Box<cuzk_context>>>>,
     error_out: *mut cuzk_error,
 ) -> cuzk_status {
+    let context_out = emptied(context_out, None);
     boundary(error_out, || {
         let context_out = required(context_out, "context_out")?;
-        context_out.write(None);
         // SAFETY: the header asks for null or a structure that starts with its size, for texts
         // that end with a zero, and for a log function that lives as long as the context.
         let options = unsafe { struct_size::read(options, "options")?.to_options()? };

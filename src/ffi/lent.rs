@@ -13,7 +13,7 @@ use cuzk_prover::schedule::{Context, Lender, Partition, Request, Source, Srs};
 use cuzk_prover::timing::{timed, Timings};
 use cuzk_prover::{Error, ErrorKind, Result};
 
-use super::arguments::{required, slice};
+use super::arguments::{emptied, required, slice};
 use super::assignment::{cuzk_assignment, Given};
 use super::boundary::boundary;
 use super::context::cuzk_context;
@@ -152,9 +152,9 @@ pub unsafe extern "C" fn cuzk_prove_start(
     job_out: Option<&mut MaybeUninit<Option<Box<cuzk_job>>>>,
     error_out: *mut cuzk_error,
 ) -> cuzk_status {
+    let job_out = emptied(job_out, None);
     boundary(error_out, || {
         let job_out = required(job_out, "job_out")?;
-        job_out.write(None);
         let context = &required(context, "context")?.context;
         let srs = &required(srs, "srs")?.srs;
         // SAFETY: the header asks for n elements each, for null or a structure that starts with

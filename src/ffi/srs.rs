@@ -10,7 +10,7 @@ use cuzk_prover::schedule::{Srs, SrsOptions};
 use cuzk_prover::srs::{Checks, DIGEST_BYTES};
 use cuzk_prover::{Error, ErrorKind, Result};
 
-use super::arguments::{path, required, text};
+use super::arguments::{emptied, path, required, text};
 use super::boundary::{boundary, ending};
 use super::context::cuzk_context;
 use super::options::out_of_range;
@@ -159,9 +159,9 @@ pub unsafe extern "C" fn cuzk_srs_open(
     srs_out: Option<&mut MaybeUninit<*mut cuzk_srs>>,
     error_out: *mut cuzk_error,
 ) -> cuzk_status {
+    let srs_out = emptied(srs_out, std::ptr::null_mut());
     boundary(error_out, || {
         let srs_out = required(srs_out, "srs_out")?;
-        srs_out.write(std::ptr::null_mut());
         let context = required(context, "context")?;
         // SAFETY: the header asks for zero-terminated text, and for null or a structure that
         // starts with its size.
