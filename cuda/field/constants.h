@@ -124,6 +124,13 @@ struct fr_params {
             0x05810db9u, 0xf8b356e0u, 0x60ec4796u, 0x66d0f1e6u};
         return t[i];
     }
+    // -1/r mod 2^256
+    CUZK_HD static constexpr uint32_t neg_inv(int i) {
+        constexpr uint32_t t[8] = {
+            0xffffffffu, 0xfffffffeu, 0xfffe5bfdu, 0x53ba5bffu,
+            0x0004ec06u, 0x181b2c17u, 0xd7bf2839u, 0x3d443ab0u};
+        return t[i];
+    }
     // (r - 1)/2, a plain number: the largest scalar that is not negated
     CUZK_HD static constexpr uint32_t half(int i) {
         constexpr uint32_t t[8] = {

@@ -32,6 +32,24 @@ CUZK_HD uint32_t limbs_sub(uint32_t* r, const uint32_t* a, const uint32_t* b) {
     return (uint32_t)borrow;
 }
 
+// r = a b, 2 N limbs, apart from a and b.
+template <int N>
+CUZK_HD void limbs_mul(uint32_t* r, const uint32_t* a, const uint32_t* b) {
+    CUZK_UNROLL
+    for (int i = 0; i < 2 * N; i++) r[i] = 0;
+    CUZK_UNROLL
+    for (int i = 0; i < N; i++) {
+        uint64_t carry = 0;
+        CUZK_UNROLL
+        for (int j = 0; j < N; j++) {
+            carry += (uint64_t)a[j] * b[i] + r[i + j];
+            r[i + j] = (uint32_t)carry;
+            carry >>= 32;
+        }
+        r[i + N] = (uint32_t)carry;
+    }
+}
+
 template <int N>
 CUZK_HD bool limbs_less(const uint32_t* a, const uint32_t* b) {
     uint64_t borrow = 0;

@@ -6,7 +6,7 @@
 // frequency turns natural into reversed, decimation in time reversed into natural, so data that
 // goes there and back is never permuted in memory.
 #pragma once
-#include "../field/fr.h"
+#include "../field/factor.h"
 
 namespace cuzk {
 
@@ -15,7 +15,7 @@ constexpr uint32_t NTT_PASS_LOG = 9;    // levels of a pass at most
 constexpr uint32_t NTT_TILE_LOG = 11;   // elements of a block's tile: 256 threads of 8, 64 KB
 constexpr uint32_t NTT_BLOCKS_LOG = 8;  // as many blocks a pass if that can be, so that no SM idles
 constexpr uint32_t NTT_SMALL_LOG = 9;   // roots of unity for the steps inside a tile
-constexpr uint32_t NTT_HIGH_LOG = 18;   // of the high table of roots: 8 MB, stays in the L2 cache
+constexpr uint32_t NTT_HIGH_LOG = 18;   // of the high table of roots: 16 MB, stays in the L2 cache
 constexpr uint32_t NTT_POWER_HIGH_LOG =
     9;  // of the high table of coset powers: stays in the L1 cache
 
@@ -46,26 +46,26 @@ inline uint32_t ntt_log_columns(uint32_t largest, uint32_t log_n, uint32_t level
     return tile - levels < most ? tile - levels : most;
 }
 
-// factor^i = high[i >> log_low] low[i mod 2^log_low], with a constant in `low`.
+// base^i = high[i >> log_low] low[i mod 2^log_low], with a constant in `low`.
 struct power_table {
-    const fr* high;
-    const fr* low;
+    const fr_factor* high;
+    const fr_factor* low;
     uint32_t log_low;
 };
 
 // The tables of one domain, in one piece of device memory.
 struct ntt_tables {
-    fr* small;      // w_512^i
-    fr* root_high;  // w^(i 2^log_root_low)
-    fr* root_low;   // w^i
-    fr* one_over_n;
-    fr* one_over_n_z;        // 1 / (n Z), a plain number
-    fr* coset_high;          // 7^(i 2^log_power_low)
-    fr* coset_inverse_high;  // 7^(-i 2^log_power_low)
-    fr* coset_low;           // 7^i
-    fr* coset_over_n_low;    // 7^i / n
-    fr* coset_inverse_low;   // 7^-i / n
-    fr* quotient_low;  // 7^-i / (n Z), a plain number; Z = 7^n - 1 is the value of X^n - 1 on the
+    fr_factor* small;      // w_512^i
+    fr_factor* root_high;  // w^(i 2^log_root_low)
+    fr_factor* root_low;   // w^i
+    fr_factor* one_over_n;
+    fr_factor* one_over_n_z;        // 1 / (n Z), to make plain numbers
+    fr_factor* coset_high;          // 7^(i 2^log_power_low)
+    fr_factor* coset_inverse_high;  // 7^(-i 2^log_power_low)
+    fr_factor* coset_low;           // 7^i
+    fr_factor* coset_over_n_low;    // 7^i / n
+    fr_factor* coset_inverse_low;   // 7^-i / n
+    fr_factor* quotient_low;  // 7^-i / (n Z), to make plain numbers; Z = 7^n - 1 is the value of X^n - 1 on the
                        // coset
     uint32_t log_root_high, log_root_low, log_power_high, log_power_low;
     size_t size;
@@ -90,9 +90,9 @@ struct ntt_tables {
     }
 
   private:
-    void take(void* base, fr*& pointer, uint32_t log_size) {
-        pointer = reinterpret_cast<fr*>(static_cast<char*>(base) + size);
-        size += sizeof(fr) << log_size;
+    void take(void* base, fr_factor*& pointer, uint32_t log_size) {
+        pointer = reinterpret_cast<fr_factor*>(static_cast<char*>(base) + size);
+        size += sizeof(fr_factor) << log_size;
     }
 };
 

@@ -44,7 +44,7 @@ struct ntt_pass {
     bool reversed_out;  // last pass of decimation in frequency: leave bit-reversed, or put in order
     eighth_roots roots;
     scaling before, after;
-    const fr *small, *root_high, *root_low;
+    const fr_factor *small, *root_high, *root_low;
     uint32_t log_root_low;
 };
 
@@ -53,10 +53,10 @@ CUZK_DEVICE fr load(const fr* p) {
     uint4 a = q[0], b = q[1];
     return {{a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w}};
 }
-CUZK_DEVICE fr load_constant(const fr* p) {
+CUZK_DEVICE fr_factor load_factor(const fr_factor* p) {
     const uint4* q = reinterpret_cast<const uint4*>(p);
-    uint4 a = __ldg(q), b = __ldg(q + 1);
-    return {{a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w}};
+    uint4 a = __ldg(q), b = __ldg(q + 1), c = __ldg(q + 2), d = __ldg(q + 3);
+    return {{{a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w}}, {{c.x, c.y, c.z, c.w, d.x, d.y, d.z, d.w}}};
 }
 CUZK_DEVICE void store(fr* p, const fr& a) {
     uint4* q = reinterpret_cast<uint4*>(p);
@@ -111,7 +111,7 @@ CUZK_DEVICE void step_twiddles(const ntt_pass& p, fr* a, uint32_t u, uint32_t lo
     for (int i = 1; i < 8; i++) {
         constexpr uint32_t mask = (1u << NTT_SMALL_LOG) - 1;
         uint32_t k = (i & 1) << 2 | (i & 2) | i >> 2;
-        a[i] = mul_lazy(load_constant(p.small + (j * k & mask)), a[i]);
+        a[i] = mul_factor(load_factor(p.small + (j * k & mask)), a[i]);
     }
 }
 
@@ -120,18 +120,18 @@ CUZK_DEVICE void step_twiddles(const ntt_pass& p, fr* a, uint32_t u, uint32_t lo
 CUZK_DEVICE fr pass_twiddle(const ntt_pass& p, fr a, uint32_t row, uint32_t low) {
     uint32_t e = reverse_bits(row, p.levels) * low << (p.log_n - p.levels - p.below);
     if (p.inverse) e = (0u - e) & ((1u << p.log_n) - 1);
-    a = mul_lazy(load_constant(p.root_high + (e >> p.log_root_low)), a);
+    a = mul_factor(load_factor(p.root_high + (e >> p.log_root_low)), a);
     // Between all but the first two passes the exponent is a multiple of 2^log_root_low.
     if (p.levels + p.below + p.log_root_low > p.log_n)
-        a = mul_lazy(load_constant(p.root_low + (e & ((1u << p.log_root_low) - 1))), a);
+        a = mul_factor(load_factor(p.root_low + (e & ((1u << p.log_root_low) - 1))), a);
     return a;
 }
 
 CUZK_DEVICE fr scale(const scaling& s, fr a, uint32_t index) {
     if (s.kind == SCALE_NONE) return a;
-    if (s.kind == SCALE_CONSTANT) return mul_lazy(load_constant(s.powers.low), a);
-    a = mul_lazy(load_constant(s.powers.high + (index >> s.powers.log_low)), a);
-    return mul_lazy(load_constant(s.powers.low + (index & ((1u << s.powers.log_low) - 1))), a);
+    if (s.kind == SCALE_CONSTANT) return mul_factor(load_factor(s.powers.low), a);
+    a = mul_factor(load_factor(s.powers.high + (index >> s.powers.log_low)), a);
+    return mul_factor(load_factor(s.powers.low + (index & ((1u << s.powers.log_low) - 1))), a);
 }
 
 // The tile of a block: where row r, column c lies.
@@ -271,7 +271,7 @@ __global__ void ntt_tiny_kernel(const __grid_constant__ ntt_pass p, bool reverse
         for (uint32_t i = 0; i < n; i++) {
             uint32_t e = i * k & (n - 1);
             if (p.inverse) e = (n - e) & (n - 1);
-            y[k] = add(y[k], mul(load(p.root_high + e), x[i]));
+            y[k] = add(y[k], reduce(mul_factor(load_factor(p.root_high + e), x[i])));
         }
     }
     for (uint32_t k = 0; k < n; k++) {
@@ -282,19 +282,21 @@ __global__ void ntt_tiny_kernel(const __grid_constant__ ntt_pass p, bool reverse
 }
 
 // table[i] = constant * base^i, each thread a stretch.
-__global__ void powers_kernel(fr* table, uint32_t n, const __grid_constant__ fr base,
+__global__ void powers_kernel(fr_factor* table, uint32_t n, const __grid_constant__ fr base,
                               const __grid_constant__ fr constant) {
     constexpr uint32_t STRETCH = 32;
     uint32_t i = (blockIdx.x * blockDim.x + threadIdx.x) * STRETCH;
     if (i >= n) return;
     fr a = mul(constant, power(base, i));
     for (uint32_t end = min(i + STRETCH, n); i < end; i++) {
-        store(table + i, a);
+        fr_factor f = make_factor(a);
+        store(&table[i].value, f.value);
+        store(&table[i].quotient, f.quotient);
         a = mul(a, base);
     }
 }
 
-void launch_powers(cudaStream_t stream, fr* table, uint32_t log_size, const fr& base,
+void launch_powers(cudaStream_t stream, fr_factor* table, uint32_t log_size, const fr& base,
                    const fr& constant) {
     uint32_t n = 1u << log_size, threads = (n + 31) / 32;
     powers_kernel<<<(threads + 127) / 128, 128, 0, stream>>>(table, n, base, constant);
@@ -338,7 +340,13 @@ cudaError_t launch_transform(cudaStream_t stream, const ntt_tables& tables, uint
     }
     fr w1 = domain_root(3), w2 = sqr(w1), w3 = mul(w1, w2);
     // 1/w_8 = w_8^7 = -w_8^3, and so on.
-    p.roots = t.inverse ? eighth_roots{neg(w3), neg(w2), neg(w1)} : eighth_roots{w1, w2, w3};
+    if (t.inverse) {
+        fr first = w1;
+        w1 = neg(w3);
+        w2 = neg(w2);
+        w3 = neg(first);
+    }
+    p.roots = {make_factor(w1), make_factor(w2), make_factor(w3)};
 
     auto kernel = t.down ? ntt_down_kernel : ntt_up_kernel;
     // Devices of 7.5 have less shared memory than a whole tile: half a tile.
@@ -374,8 +382,8 @@ cudaError_t launch_transform(cudaStream_t stream, const ntt_tables& tables, uint
 }
 
 const scaling NOTHING = {SCALE_NONE, {}};
-scaling constant(const fr* c) { return {SCALE_CONSTANT, {nullptr, c, 0}}; }
-scaling powers(const fr* high, const fr* low, uint32_t log_low) {
+scaling constant(const fr_factor* c) { return {SCALE_CONSTANT, {nullptr, c, 0}}; }
+scaling powers(const fr_factor* high, const fr_factor* low, uint32_t log_low) {
     return {SCALE_POWERS, {high, low, log_low}};
 }
 

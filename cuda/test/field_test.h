@@ -2,7 +2,7 @@
 // The fields against arithmetic done bit by bit, with operands that saturate every carry.
 #pragma once
 #include "../field/fp2.h"
-#include "../field/fr.h"
+#include "../field/factor.h"
 #include "expect.h"
 
 namespace cuzk {
@@ -154,6 +154,27 @@ CUZK_COLD int prime_field_test(random_source& random, uint32_t which_a, uint32_t
     return 0;
 }
 
+CUZK_COLD int factor_test(random_source& random, uint32_t which_a, uint32_t which_b) {
+    fr w = test_element<fr_params>(random, which_a, 1);
+    fr a = test_element<fr_params>(random, which_b, 2), m;
+    fr_factor f = make_factor(w);
+    CUZK_EXPECT(f.value == from_montgomery(w));
+    // The quotient is what its definition says: value R = quotient m + a rest below m, which is w.
+    uint32_t wide[16], rest[8];
+    for (int i = 0; i < 8; i++) m.v[i] = fr_params::modulus(i);
+    limbs_mul<8>(wide, f.quotient.v, m.v);
+    uint32_t carry = limbs_add<8>(rest, wide, w.v);
+    CUZK_EXPECT(limbs_is_zero<8>(rest));
+    for (int i = 0; i < 8; i++) {
+        uint64_t sum = (uint64_t)wide[8 + i] + carry;
+        CUZK_EXPECT((uint32_t)sum == f.value.v[i]);
+        carry = (uint32_t)(sum >> 32);
+    }
+    fr product = mul_factor(f, a);
+    CUZK_EXPECT(below(product, 2) && reduce(product) == mul(w, slow_reduce(a)));
+    return 0;
+}
+
 CUZK_COLD int fp2_test(random_source& random, uint32_t which_a, uint32_t which_b) {
     fp2 a = {test_element<fp_params>(random, which_a, 2),
              test_element<fp_params>(random, which_b, 2)};
@@ -186,6 +207,7 @@ CUZK_COLD int field_test(uint64_t seed) {
     CUZK_EXPECT_PASS(constants_test<fr_params>());
     CUZK_EXPECT_PASS(prime_field_test<fp_params>(random, which_a, which_b));
     CUZK_EXPECT_PASS(prime_field_test<fr_params>(random, which_a, which_b));
+    CUZK_EXPECT_PASS(factor_test(random, which_a, which_b));
     CUZK_EXPECT_PASS(fp2_test(random, which_a, which_b));
     // The root has order 2^32 exactly, and 7 is what generator() says.
     fr w = fr_root();

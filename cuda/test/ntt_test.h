@@ -22,7 +22,7 @@ CUZK_COLD int ntt_test(uint64_t seed) {
     random_source random = {seed};
     fr w8 = fr_root();
     for (int i = 3; i < fr_params::TWO_ADICITY; i++) w8 = sqr(w8);
-    eighth_roots roots = {w8, sqr(w8), mul(w8, sqr(w8))};
+    eighth_roots roots = {make_factor(w8), make_factor(sqr(w8)), make_factor(mul(w8, sqr(w8)))};
     for (uint32_t levels = 1; levels <= 3; levels++) {
         const uint32_t n = 1u << levels;
         fr w = w8;
