@@ -158,6 +158,40 @@ void bench_field(const char* name) {
     line(name, ms, (double)n * LOOPS, "op", begin, right);
 }
 
+__global__ void __launch_bounds__(256) factor_kernel(fr* x, const fr_factor* y) {
+    uint32_t t = blockIdx.x * blockDim.x + threadIdx.x;
+    fr a = x[t];
+    const fr_factor f = y[t];
+    CUZK_NO_UNROLL
+    for (int i = 0; i < LOOPS; i++) a = mul_factor(f, a);
+    x[t] = reduce(a);
+}
+
+void bench_factor() {
+    uint32_t n = (uint32_t)multiprocessors * 1024 * 4;
+    random_source random = {7};
+    std::vector<fr> x(n), y(n);
+    std::vector<fr_factor> factors(n);
+    for (uint32_t i = 0; i < n; i++) {
+        x[i] = test_element<fr_params>(random, i % 100, 1);
+        y[i] = test_element<fr_params>(random, i % 90, 1);
+        factors[i] = make_factor(y[i]);
+    }
+    device_array<fr> dx(x);
+    device_array<fr_factor> dy(factors);
+    factor_kernel<<<n / 256, 256>>>(dx.p, dy.p);
+    std::vector<fr> got = dx.get();
+    bool right = true;
+    for (uint32_t i = 0; i < 300; i++) {
+        fr a = x[i];
+        for (int k = 0; k < LOOPS; k++) a = mul(y[i], a);
+        right = right && a == got[i];
+    }
+    double begin = now();
+    double ms = time_of(5, [] {}, [&] { factor_kernel<<<n / 256, 256>>>(dx.p, dy.p); });
+    line("fr product by a factor, lazy", ms, (double)n * LOOPS, "op", begin, right);
+}
+
 // ---- transforms
 // -----------------------------------------------------------------------------------
 
@@ -338,10 +372,15 @@ void bench_msm(const affine<F>* points, const logs_of_points& logs, uint64_t n,
     double ms = time_of(runs, nothing, all);
     double additions = (double)p.windows.windows * n + 2.0 * p.windows.buckets();
     char what[128];
-    std::snprintf(what, sizeof what, "msm %s %s (%u x %u bits, group %u)", group, size.c_str(),
-                  p.windows.windows, p.windows.bits, p.group);
+    std::snprintf(what, sizeof what, "msm %s %s (%u x %u bits, %u %s)", group, size.c_str(),
+                  p.windows.windows, p.windows.bits, p.few ? p.few : p.rounds,
+                  p.few ? "slices" : "rounds");
     line(what, ms, additions, "addition", begin, right);
-    if (profiling) return;
+    if (p.few) std::printf("|   host afterwards %.3f ms\n", host * 1e3);
+    if (p.few || profiling) {
+        cudaFreeHost(sums);
+        return;
+    }
     double finish =
         time_of(runs, nothing, [&] { CUZK_MUST(launchers<F>::finish(0, &plan, scratch.p, sums)); });
     // The digits and their sort alone, in buffers of its own.
@@ -401,7 +440,7 @@ void bench_sum(const affine<F>* points, const logs_of_points& logs, uint64_t n,
 
 template <class F>
 void bench_group(uint32_t most) {
-    std::vector<uint32_t> sizes = {most, 24, 22, 20, 18, 16};
+    std::vector<uint32_t> sizes = {most, 24, 22, 20, 18, 16, 14, 12, 10, 8};
     uint64_t n = (uint64_t)1 << most;
     device_array<affine<F>> points(n);
     logs_of_points logs = make_many_points(points.p, n, 5);
@@ -437,6 +476,7 @@ int main(int argc, char** argv) {
         bench_field<fp, 2>("fp square, lazy");
         bench_field<fr, 0>("fr product, lazy");
         bench_field<fr, 1>("fr product, canonical");
+        bench_factor();
     }
     if (profiling) {
         device_array<g1_affine> points((size_t)1 << most);

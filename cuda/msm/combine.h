@@ -33,6 +33,17 @@ affine<F> combine_runs(const msm_plan& plan, const msm_run_sums<F>* runs) {
     return to_affine(total);
 }
 
+// The result from windows that are sums already.
+template <class F>
+affine<F> combine_windows(const msm_windows& g, const xyzz<F>* sums) {
+    xyzz<F> total = xyzz<F>::infinity();
+    for (uint32_t w = g.windows; w-- > 0;) {
+        for (uint32_t i = 0; i < g.bits; i++) total = dbl(total);
+        total = add(total, sums[w]);
+    }
+    return to_affine(total);
+}
+
 template <class F>
 affine<F> combine_parts(const xyzz<F>* parts, uint32_t n) {
     xyzz<F> total = xyzz<F>::infinity();

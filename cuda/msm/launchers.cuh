@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "../launch.h"
+#include "few.cuh"
 #include "msm.cuh"
 #include "sum.cuh"
 
@@ -25,7 +26,7 @@ constexpr uint32_t resident_threads(int multiprocessors) {
 
 template <class F>
 size_t msm_scratch_size(const msm_plan& plan) {
-    return msm_scratch<F>(plan, nullptr).size;
+    return plan.few ? few_scratch_size<F>(plan) : msm_scratch<F>(plan, nullptr).size;
 }
 
 // Halves the points of a call until the scratch fits; below 2^16 a call is not worth its rounds.
@@ -34,6 +35,15 @@ uint64_t make_plan(cuzk_msm_plan* plan_out, uint64_t n, int multiprocessors, siz
     constexpr uint64_t MOST = 1u << 28;
     uint64_t call_n = n < 1 ? 1 : n < MOST ? n : MOST;
     uint32_t resident = resident_threads<F>(multiprocessors);
+    if (n <= (sizeof(F) == 96 ? FEW_MOST_G2 : FEW_MOST_G1)) {
+        // One block an SM leaves half of its multiplier idle, two of G1 or one of G2 little.
+        uint32_t blocks = (uint32_t)multiprocessors * (sizeof(F) == 96 ? 1 : 2);
+        msm_plan p = few_plan(sizeof(F) == 96, (uint32_t)call_n, blocks);
+        if (msm_scratch_size<F>(p) > limit) return 0;
+        std::memset(plan_out, 0, sizeof *plan_out);
+        std::memcpy(plan_out, &p, sizeof p);
+        return call_n;
+    }
     for (;;) {
         msm_plan p = msm_best_plan(sizeof(F) == 96, n, (uint32_t)call_n, resident);
         if (msm_scratch_size<F>(p) <= limit) {
@@ -53,12 +63,16 @@ int launch_add(cudaStream_t stream, const cuzk_msm_plan* plan, void* scratch, co
     msm_plan p = open_plan(plan);
     if (n > p.call_n) return cudaErrorInvalidValue;
     msm_scalars s = {scalars, sources, indices, n, (uint32_t)montgomery};
+    if (p.few && n == 0 && !first) return cudaSuccess;
+    if (p.few)
+        return few_add<F>(stream, p, scratch, static_cast<const affine<F>*>(points), s, first != 0);
     return msm_add<F>(stream, p, scratch, static_cast<const affine<F>*>(points), s, first != 0);
 }
 
 template <class F>
 int launch_finish(cudaStream_t stream, const cuzk_msm_plan* plan, void* scratch, void* sums) {
     msm_plan p = open_plan(plan);
+    if (p.few) return few_finish<F>(stream, p, scratch, sums);
     const msm_run_sums<F>* run_sums;
     cudaError_t status = msm_sum_runs<F>(stream, p, scratch, run_sums);
     if (status != cudaSuccess) return status;
@@ -68,7 +82,9 @@ int launch_finish(cudaStream_t stream, const cuzk_msm_plan* plan, void* scratch,
 
 template <class F>
 void combine(const cuzk_msm_plan* plan, const void* sums, void* point_out) {
-    affine<F> r = combine_runs(open_plan(plan), static_cast<const msm_run_sums<F>*>(sums));
+    msm_plan p = open_plan(plan);
+    affine<F> r = p.few ? combine_windows(p.windows, static_cast<const xyzz<F>*>(sums))
+                        : combine_runs(p, static_cast<const msm_run_sums<F>*>(sums));
     std::memcpy(point_out, &r, sizeof r);
 }
 

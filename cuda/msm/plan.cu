@@ -15,5 +15,6 @@ extern "C" size_t cuzk_msm_scratch_size(const cuzk_msm_plan* plan) {
 }
 extern "C" size_t cuzk_msm_sums_size(const cuzk_msm_plan* plan) {
     msm_plan p = open_plan(plan);
+    if (p.few) return p.windows.windows * (p.g2 ? sizeof(xyzz<fp2>) : sizeof(xyzz<fp>));
     return p.windows.subwindows * (p.g2 ? sizeof(msm_run_sums<fp2>) : sizeof(msm_run_sums<fp>));
 }

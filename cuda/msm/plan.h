@@ -2,6 +2,8 @@
 // How an MSM is cut: windows, groups of windows that are sorted together, rounds, and the sizes
 // that follow. Everything here is decided on the host before anything runs.
 #pragma once
+#include <cmath>
+
 #include "digits.h"
 
 namespace cuzk {
@@ -9,6 +11,15 @@ namespace cuzk {
 constexpr uint32_t MSM_MAX_BITS = 23;
 // Pairs that share a launch at most: 3.2 GB of prefix products in G1.
 constexpr uint32_t PAIR_CHUNK = 1u << 26;
+
+// An MSM of few points (few.cuh): threads of a block, the most points a block takes, and the most
+// slices that the points are cut into.
+constexpr uint32_t FEW_BLOCK = 128;
+constexpr uint32_t FEW_SLICE = 2048;
+constexpr uint32_t FEW_MAX_SLICES = 32;
+// Points up to which that is faster than sorted buckets and pairs.
+constexpr uint32_t FEW_MOST_G1 = 1u << 13;
+constexpr uint32_t FEW_MOST_G2 = 1u << 14;
 
 // Elements left of a bucket that had `count` points, after `round` rounds; a bucket leaves the
 // rounds with the round that finishes it (2^round >= count).
@@ -26,6 +37,7 @@ struct msm_plan {
     uint32_t rounds;    // of pairs; larger buckets are finished apart
     uint32_t chunk;     // pairs of one launch
     uint32_t g2;        // 0: G1, 1: G2
+    uint32_t few;       // slices of an MSM of few points; 0: sorted buckets and pairs
     msm_windows windows;
 
     CUZK_HD uint32_t groups() const { return (windows.windows + group - 1) / group; }
@@ -68,13 +80,14 @@ inline double msm_cost(const msm_plan& p) {
     return 1.15 * digits + 2.1 * buckets + latency * rounds;
 }
 
-// Rounds for buckets that hold `average` points by chance: what random digits leave over is 16
-// times that at the very most.
-inline uint32_t msm_rounds(double average) {
-    uint32_t r = 4;
-    while (average > 1 && r < 28) {
-        average /= 2;
-        r++;
+// Rounds for `buckets` buckets that hold `average` points by chance: as many as leave none of them
+// over, but once in a hundred times. (Chernoff's bound: a bucket holds t times the average or more
+// with a chance below e^(-average (t log t - t + 1)).)
+inline uint32_t msm_rounds(double average, double buckets) {
+    uint32_t r = 1;
+    for (; r < 28; r++) {
+        double t = (double)(1u << r) / average;
+        if (t > 1 && buckets * std::exp(-average * (t * std::log(t) - t + 1)) < 0.01) break;
     }
     return r;
 }
@@ -96,8 +109,47 @@ inline msm_plan msm_plan_for(bool g2, uint64_t n, uint32_t call_n, uint32_t resi
     uint64_t pairs = p.group_digits() / 2 + 1;
     if (pairs < p.windows.buckets()) pairs = p.windows.buckets();
     p.chunk = (uint32_t)(pairs < PAIR_CHUNK ? pairs : PAIR_CHUNK);
-    p.rounds = msm_rounds((double)call_n / p.windows.run());
+    const double points = call_n ? call_n : 1, top = points / p.windows.top_max;
+    p.rounds = msm_rounds(points / p.windows.run(), p.windows.buckets());
+    // The top window may have fewer buckets, with more points each. A hundred can be finished apart,
+    // a block each, if that leaves a thread few points; more than that not.
+    uint32_t least = 1;
+    if (p.windows.top_max > 100) {
+        least = msm_rounds(top, p.windows.top_max);
+    } else {
+        while (least < 28 && top / (1u << least) > 1024) least++;
+    }
+    if (p.rounds < least) p.rounds = least;
     return p;
+}
+
+// The plan for few points, n <= FEW_SLICE * FEW_MAX_SLICES: the one with the fewest additions in a
+// row. The device holds `blocks` blocks without slowing them down.
+inline msm_plan few_plan(bool g2, uint32_t n, uint32_t blocks) {
+    msm_plan best = {};
+    double best_cost = 0;
+    for (uint32_t bits = 4; bits <= 7; bits++) {
+        const uint32_t windows = (254 + bits - 1) / bits;
+        for (uint32_t slices = 1; slices <= FEW_MAX_SLICES; slices *= 2) {
+            if (n > slices * FEW_SLICE) continue;
+            // A bucket's points by chance, shared by its threads; then trees.
+            double lanes = FEW_BLOCK >> (bits - 1);
+            double points = (double)n / slices / (1u << (bits - 1));
+            double row = (points + 2 * std::sqrt(points)) / lanes + 1 + std::log2(lanes) +
+                         2 * (bits - 1) + std::log2((double)slices);
+            double waves = (double)windows * slices / blocks;
+            double cost = row * (waves < 1 ? 1 : waves) + 0.01 * windows * slices / blocks;
+            if (best.few == 0 || cost < best_cost) {
+                best.n = n;
+                best.call_n = n;
+                best.g2 = g2;
+                best.few = slices;
+                best.windows = make_windows(bits, windows);
+                best_cost = cost;
+            }
+        }
+    }
+    return best;
 }
 
 // The cheapest plan by msm_cost.

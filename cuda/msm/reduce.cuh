@@ -27,14 +27,18 @@ __device__ __noinline__ xyzz<F> block_sum(xyzz<F> a) {
     return a;
 }
 
-// parts[b] = the sum of block b's share of n points.
+// parts[b] = the sum of block b's share of n points: of the table, `list`'s where it is given, or
+// without a table of planes[0].
 template <class F>
 __global__ void __launch_bounds__(REDUCE_BLOCK)
-    sum_parts_kernel(point_planes<F> in, uint32_t n, xyzz<F>* parts) {
+    sum_parts_kernel(point_source<F> source, const uint32_t* list, uint32_t n, xyzz<F>* parts) {
     xyzz<F> sum = xyzz<F>::infinity();
     CUZK_NO_UNROLL
-    for (uint32_t i = blockIdx.x * REDUCE_BLOCK + threadIdx.x; i < n; i += gridDim.x * REDUCE_BLOCK)
-        sum = add(sum, in.load(i));
+    for (uint32_t i = blockIdx.x * REDUCE_BLOCK + threadIdx.x; i < n;
+         i += gridDim.x * REDUCE_BLOCK) {
+        uint32_t ref = source.table == nullptr ? i | IN_PLANES : list ? list[i] : i;
+        sum = add(sum, source.load(ref));
+    }
     sum = block_sum(sum);
     if (threadIdx.x == 0) parts[blockIdx.x] = sum;
 }

@@ -7,7 +7,7 @@
 namespace cuzk {
 
 constexpr uint32_t SUM_PARTS = 16;        // partial sums handed to the host
-constexpr uint32_t SUM_ROUNDS_TO = 4096;  // points left for sum_parts_kernel
+constexpr uint32_t SUM_ROUNDS_TO = 1u << 14;  // points left for sum_parts_kernel
 
 template <class F>
 struct sum_scratch {
@@ -71,7 +71,8 @@ cudaError_t launch_sum(cudaStream_t stream, uint32_t resident, void* scratch_mem
                        xyzz<F>* parts) {
     sum_scratch<F> s(n, resident, scratch_memory);
     int now = 0;
-    for (bool gather = true; n > 0 && (gather || n > SUM_ROUNDS_TO); gather = false) {
+    bool gather = true;
+    for (; n > SUM_ROUNDS_TO; gather = false) {
         point_planes<F> in = s.elements[!now], out = s.elements[now];
         point_source<F> source = {gather ? points : nullptr, {in, in}};
         cudaError_t status =
@@ -80,7 +81,10 @@ cudaError_t launch_sum(cudaStream_t stream, uint32_t resident, void* scratch_mem
         n = (n + 1) / 2;
         now = !now;
     }
-    sum_parts_kernel<F><<<SUM_PARTS, REDUCE_BLOCK, 0, stream>>>(s.elements[!now], n, parts);
+    point_planes<F> rest = s.elements[!now];
+    point_source<F> source = {gather ? points : nullptr, {rest, rest}};
+    sum_parts_kernel<F>
+        <<<SUM_PARTS, REDUCE_BLOCK, 0, stream>>>(source, gather ? indices : nullptr, n, parts);
     return cudaGetLastError();
 }
 

@@ -123,6 +123,16 @@ inline int msm_host_test(uint64_t seed) {
             }
         }
     }
+    // Plans for few points: slices that fit a block, digits that fit its buckets.
+    const uint32_t few[] = {1, 2, 100, 2048, 2049, 16384, 65536};
+    for (uint32_t n : few)
+        for (int g2 = 0; g2 < 2; g2++) {
+            msm_plan plan = few_plan(g2 != 0, n, 132);
+            CUZK_EXPECT(plan.few >= 1 && plan.few <= FEW_MAX_SLICES && plan.call_n == n);
+            CUZK_EXPECT((n + plan.few - 1) / plan.few <= FEW_SLICE);
+            CUZK_EXPECT(plan.windows.run() <= FEW_BLOCK && FEW_BLOCK % plan.windows.run() == 0);
+            CUZK_EXPECT(plan.windows.top_max <= plan.windows.run());
+        }
     // Bucket sums that are multiples of the generator, k_i for bucket i, joined by the definition.
     for (uint32_t bits = 4; bits <= 7; bits++) {
         msm_plan plan = msm_plan_for(false, 100, 100, 67584, bits, (254 + bits - 1) / bits);
@@ -150,6 +160,17 @@ inline int msm_host_test(uint64_t seed) {
         }
         g1_affine expected = to_affine(multiply(G, from_montgomery(total).v, 8));
         CUZK_EXPECT(combine_runs(plan, sums) == expected);
+        // The same result from whole windows.
+        xyzz<fp> whole[64];
+        CUZK_EXPECT(g.windows <= 64);
+        total = fr::zero();
+        for (uint32_t w = g.windows; w-- > 0;) {
+            fr k = fr_from(random.next());
+            whole[w] = multiply(G, from_montgomery(k).v, 8);
+            total = add(mul(total, radix), k);
+        }
+        expected = to_affine(multiply(G, from_montgomery(total).v, 8));
+        CUZK_EXPECT(combine_windows(g, whole) == expected);
     }
     return 0;
 }

@@ -254,8 +254,8 @@ void test_msm(pattern kind, uint32_t n, uint32_t bits = 0, uint32_t call_n = 0) 
         std::memcpy(&plan, &p, sizeof p);
         if (!call_n) call_n = n;
     } else {
-        call_n =
-            (uint32_t)cuzk_msm_make_plan(&plan, sizeof(F) == 96, n, multiprocessors, ~(size_t)0);
+        uint64_t most = cuzk_msm_make_plan(&plan, sizeof(F) == 96, n, multiprocessors, ~(size_t)0);
+        if (!call_n) call_n = (uint32_t)most;
     }
     affine<F> got =
         run_msm<F>(plan, call_n ? call_n : 1, points.p, nullptr, d_scalars.p, nullptr, n, false);
@@ -393,6 +393,13 @@ int main(int argc, char** argv) {
         test_msm<fp>(EDGES, small ? 100 : 1500, bits, small ? 40 : 400);
     }
     test_msm<fp2>(EDGES, small ? 100 : 1500, 8, small ? 40 : 400);
+    // Sorted buckets where few points are the plan, and few points in several calls.
+    for (int kind = 0; kind < PATTERNS; kind++) {
+        test_msm<fp>((pattern)kind, small ? 100 : 4097, small ? 5 : 9);
+        test_msm<fp2>((pattern)kind, small ? 30 : 1000, small ? 4 : 8);
+        test_msm<fp>((pattern)kind, small ? 100 : 4097, 0, small ? 33 : 1500);
+        test_msm<fp2>((pattern)kind, small ? 30 : 4097, 0, small ? 13 : 1500);
+    }
     test_msm<fp>(QUARTERS, small ? 100 : 30000, 8, small ? 40 : 7000);
     std::printf("msm by window size and call size: %d failures so far\n", failures);
     for (uint32_t n : {0u, 1u, 31u, 32u, 33u, 1000u, small ? 500u : 300000u})
