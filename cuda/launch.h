@@ -19,7 +19,7 @@ extern "C" {
 // ---- number-theoretic transforms
 // ------------------------------------------------------------------
 
-// Tables of the domain of 2^log_n, 1 <= log_n <= 28: about 50 MB for the largest. Each transform
+// Tables of the domain of 2^log_n, 1 <= log_n <= 28: about 150 MB for the largest. Each transform
 // is given the tables of its own log_n. Cosets are 7 w^i. An inverse transform divides by n.
 size_t cuzk_ntt_tables_size(uint32_t log_n);
 int cuzk_launch_ntt_tables(cuzk_stream stream, uint32_t log_n, void* tables);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Factors: constants of Fr that many elements are multiplied by, such as roots of unity. With the
-// quotient floor(w R / r) known beforehand, R = 2^256, a product needs the upper half of one product
-// and the lower halves of two (Shoup's trick): a w - floor(a quotient / R) r.
+// quotient floor(w R / r) known beforehand, R = 2^256, a product needs the upper half of one
+// product and the lower halves of two (Shoup's trick): a w - floor(a quotient / R) r.
 //
-// That is below r + a r / R, and below r more when the upper half is rounded down twice. An element a
-// in Montgomery form gives a product in Montgomery form, since w is a plain number.
+// That is below (1 + a / R) r, and 2^-28 r more when the upper half leaves low columns out: below
+// 2 r for a below 2 r. An element a in Montgomery form gives a product in Montgomery form, since w
+// is a plain number.
 #pragma once
 #include "fr.h"
 #ifdef __CUDACC__

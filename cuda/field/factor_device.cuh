@@ -2,9 +2,9 @@
 // The product by a factor (factor.h) on the device: 86 wide products and 14 low ones, where a
 // Montgomery product takes 112 wide ones.
 //
-// Columns are numbered by the limb they begin at. As in montgomery_device.cuh there are two windows,
-// for products that begin at even columns and at odd ones. A row's carry goes into the upper limb of
-// the pair that the other window has just begun, where there is always room for it.
+// Columns are numbered by the limb they begin at. As in montgomery_device.cuh there are two
+// windows, for products that begin at even columns and at odd ones. A row's carry goes into the
+// upper limb of the pair that the other window has just begun, where there is always room for it.
 #pragma once
 #include "montgomery_device.cuh"
 

@@ -92,34 +92,26 @@ inline prime_field<P> subtract_once(const uint64_t* t, uint64_t carry) {
     return r;
 }
 
-// a b / R, canonical, for a b < m R.
+// a b / R, canonical, for a b < m R and a + m <= R: then no sum needs a word more.
 template <class P>
 inline prime_field<P> mul(const prime_field<P>& a, const prime_field<P>& b) {
     constexpr int n = P::N / 2;
     words<P::N> x = load(a), y = load(b);
-    uint64_t t[n + 2] = {};
+    uint64_t t[n] = {};
     for (int i = 0; i < n; i++) {
-        unsigned __int128 c = 0;
-        for (int j = 0; j < n; j++) {
-            c += (unsigned __int128)x.w[j] * y.w[i] + t[j];
-            t[j] = (uint64_t)c;
-            c >>= 64;
-        }
-        c += t[n];
-        t[n] = (uint64_t)c;
-        t[n + 1] = (uint64_t)(c >> 64);
-        uint64_t f = t[0] * P::NEG_INV64;
-        c = ((unsigned __int128)f * modulus_word<P>(0) + t[0]) >> 64;
+        // Both rows at once, each with its own carry: a times a word of b, m times what clears t's
+        // lowest word.
+        unsigned __int128 c = (unsigned __int128)x.w[0] * y.w[i] + t[0];
+        const uint64_t f = (uint64_t)c * P::NEG_INV64;
+        unsigned __int128 d = (unsigned __int128)f * modulus_word<P>(0) + (uint64_t)c;
         for (int j = 1; j < n; j++) {
-            c += (unsigned __int128)f * modulus_word<P>(j) + t[j];
-            t[j - 1] = (uint64_t)c;
-            c >>= 64;
+            c = (unsigned __int128)x.w[j] * y.w[i] + t[j] + (uint64_t)(c >> 64);
+            d = (unsigned __int128)f * modulus_word<P>(j) + (uint64_t)c + (uint64_t)(d >> 64);
+            t[j - 1] = (uint64_t)d;
         }
-        c += t[n];
-        t[n - 1] = (uint64_t)c;
-        t[n] = t[n + 1] + (uint64_t)(c >> 64);
+        t[n - 1] = (uint64_t)(c >> 64) + (uint64_t)(d >> 64);
     }
-    return subtract_once<P>(t, t[n]);
+    return subtract_once<P>(t, 0);
 }
 
 template <class P>

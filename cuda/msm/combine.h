@@ -20,14 +20,14 @@ affine<F> combine_runs(const msm_plan& plan, const msm_run_sums<F>* runs) {
     const msm_windows& g = plan.windows;
     xyzz<F> total = xyzz<F>::infinity();
     for (uint32_t w = g.windows; w-- > 0;) {
-        for (uint32_t i = 0; i < g.bits; i++) total = dbl(total);
-        uint32_t end = w + 1 == g.windows ? g.subwindows : w + 1;
+        const uint32_t end = w + 1 == g.windows ? g.subwindows : w + 1;
+        // A row weighs 2^log_columns: it joins when so many doublings of the window are left.
+        for (uint32_t i = 0; i < g.bits - plan.log_columns(); i++) total = dbl(total);
+        for (uint32_t run = w; run < end; run++) total = add(total, runs[run].rows);
+        for (uint32_t i = 0; i < plan.log_columns(); i++) total = dbl(total);
         for (uint32_t run = w; run < end; run++) {
-            xyzz<F> rows = runs[run].rows;
-            for (uint32_t i = 0; i < plan.log_columns(); i++) rows = dbl(rows);
-            total = add(total, add(rows, runs[run].columns));
             uint32_t weight = (run - w) * g.run() + 1;
-            total = add(total, multiply(runs[run].plain, &weight, 1));
+            total = add(total, add(runs[run].columns, multiply(runs[run].plain, &weight, 1)));
         }
     }
     return to_affine(total);

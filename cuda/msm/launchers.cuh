@@ -29,31 +29,29 @@ size_t msm_scratch_size(const msm_plan& plan) {
     return plan.few ? few_scratch_size<F>(plan) : msm_scratch<F>(plan, nullptr).size;
 }
 
-// Halves the points of a call until the scratch fits; below 2^16 a call is not worth its rounds.
+// Calls of n points if the best plan for them fits, else the cheapest with calls of n/2, n/4, ...
+// points or of n in smaller windows; below 2^16 a call is not worth its rounds.
 template <class F>
 uint64_t make_plan(cuzk_msm_plan* plan_out, uint64_t n, int multiprocessors, size_t limit) {
     constexpr uint64_t MOST = 1u << 28;
+    constexpr bool g2 = sizeof(F) == 96;
     uint64_t call_n = n < 1 ? 1 : n < MOST ? n : MOST;
-    uint32_t resident = resident_threads<F>(multiprocessors);
-    if (n <= (sizeof(F) == 96 ? FEW_MOST_G2 : FEW_MOST_G1)) {
-        // One block an SM leaves half of its multiplier idle, two of G1 or one of G2 little.
-        uint32_t blocks = (uint32_t)multiprocessors * (sizeof(F) == 96 ? 1 : 2);
-        msm_plan p = few_plan(sizeof(F) == 96, (uint32_t)call_n, blocks);
-        if (msm_scratch_size<F>(p) > limit) return 0;
-        std::memset(plan_out, 0, sizeof *plan_out);
-        std::memcpy(plan_out, &p, sizeof p);
-        return call_n;
+    msm_plan best = {};
+    auto fits = [&](const msm_plan& p) { return msm_scratch_size<F>(p) <= limit; };
+    if (n <= FEW_MOST) {
+        best = few_plan(g2, (uint32_t)call_n, (uint32_t)multiprocessors);
+        if (!fits(best)) return 0;
+    } else {
+        const uint32_t resident = resident_threads<F>(multiprocessors);
+        double cost = 0;
+        while (!msm_best_plan(g2, n, (uint32_t)call_n, resident, fits, best, cost) &&
+               call_n > 1u << 16)
+            call_n = (call_n + 1) / 2;
+        if (cost == 0) return 0;
     }
-    for (;;) {
-        msm_plan p = msm_best_plan(sizeof(F) == 96, n, (uint32_t)call_n, resident);
-        if (msm_scratch_size<F>(p) <= limit) {
-            std::memset(plan_out, 0, sizeof *plan_out);
-            std::memcpy(plan_out, &p, sizeof p);
-            return call_n;
-        }
-        if (call_n <= 1u << 16) return 0;
-        call_n = (call_n + 1) / 2;
-    }
+    std::memset(plan_out, 0, sizeof *plan_out);
+    std::memcpy(plan_out, &best, sizeof best);
+    return best.call_n;
 }
 
 template <class F>

@@ -6,8 +6,9 @@
 // bucket that is finished leaves the rounds for its place in the array of bucket sums; what is left
 // after the planned rounds (a few hot buckets) is summed one block a bucket.
 //
-// At the end each run of 2^(c-1) buckets is seen as rows and columns: the same engine sums both, at
-// two additions a bucket, and a last kernel weights the sums. The host joins windows (combine.h).
+// At the end each run of 2^(c-1) buckets is seen as rows and columns: the same engine, or threads
+// on their own when there are few, sums both, at two additions a bucket, and a last kernel weights
+// the sums. The host joins windows (combine.h).
 #pragma once
 #include "buckets.cuh"
 #include "pairs.cuh"
@@ -80,6 +81,7 @@ __global__ void __launch_bounds__(REDUCE_BLOCK)
     sum_hot_buckets_kernel(const uint32_t* begin, const uint32_t* end, const uint64_t* offsets,
                            uint32_t round, const uint32_t* found, const uint32_t* list,
                            const uint32_t* elements, point_source<F> source, point_planes<F> sums) {
+    __shared__ xyzz<F> shared[REDUCE_BLOCK];
     for (uint32_t h = blockIdx.x; h < *found; h += gridDim.x) {
         uint32_t key = list[h];
         uint32_t first = (uint32_t)offsets[key], n = bucket_elements(end[key] - begin[key], round);
@@ -87,7 +89,7 @@ __global__ void __launch_bounds__(REDUCE_BLOCK)
         CUZK_NO_UNROLL
         for (uint32_t i = threadIdx.x; i < n; i += REDUCE_BLOCK)
             sum = add(sum, source.load(elements[first + i]));
-        sum = block_sum(sum);
+        sum = block_sum(shared, sum);
         if (threadIdx.x == 0) sums.store(key, to_affine(sum));
     }
 }
@@ -259,12 +261,10 @@ cudaError_t msm_add(cudaStream_t stream, const msm_plan& plan, void* scratch_mem
     return cudaGetLastError();
 }
 
-// Sums the buckets of every run, weighted and plain, into scratch; returns where.
+// Sums rows and columns by the pair engine.
 template <class F>
-cudaError_t msm_sum_runs(cudaStream_t stream, const msm_plan& plan, void* scratch_memory,
-                         const msm_run_sums<F>*& sums_out) {
-    msm_scratch<F> s(plan, scratch_memory);
-    const uint32_t runs = plan.windows.subwindows;
+cudaError_t sum_lines_by_pairs(cudaStream_t stream, const msm_plan& plan, const msm_scratch<F>& s,
+                               line_sums<F>& rows_out, line_sums<F>& columns_out) {
     const uint32_t log_columns = plan.log_columns(), log_rows = plan.log_rows();
     // Segment 0 sums along rows (neighbours meet), segment 1 along columns (halves of a run meet).
     // Columns take as many rounds as rows or one more, and begin.
@@ -290,8 +290,45 @@ cudaError_t msm_sum_runs(cudaStream_t stream, const msm_plan& plan, void* scratc
         if (rows_move) rows = out;
         columns = out.from(job.segment[1].out);
     }
-    weighted_sum_kernel<F><<<2 * runs, REDUCE_BLOCK, 0, stream>>>(rows, 1u << log_rows, columns,
-                                                                  1u << log_columns, s.run_sums);
+    rows_out = {rows, nullptr};
+    columns_out = {columns, nullptr};
+    return cudaSuccess;
+}
+
+// The same in XYZZ coordinates, a few threads a line.
+template <class F>
+void sum_lines_by_threads(cudaStream_t stream, const msm_plan& plan, const msm_scratch<F>& s,
+                          line_sums<F>& rows_out, line_sums<F>& columns_out) {
+    const uint32_t runs = plan.windows.subwindows, log_run = plan.windows.bits - 1;
+    const uint32_t n_rows = 1u << plan.log_rows(), n_columns = 1u << plan.log_columns();
+    // Threads for all of the device, but with a few additions each before they are joined.
+    uint32_t share = 4;
+    while (2ull * plan.windows.buckets() / share > plan.resident) share *= 2;
+    run_lines rows = make_lines(runs, n_rows, n_columns, n_columns, 1, share);
+    run_lines columns = make_lines(runs, n_columns, 1, n_rows, n_columns, share);
+    // In the arena, which holds 1.75 affine points a bucket.
+    xyzz<F>* row_sums = reinterpret_cast<xyzz<F>*>(s.arena.base);
+    xyzz<F>* column_sums = row_sums + (size_t)runs * n_rows;
+    sum_lines_kernel<F><<<rows.blocks + columns.blocks, REDUCE_BLOCK, 0, stream>>>(
+        s.sums, log_run, runs, rows, columns, row_sums, column_sums);
+    rows_out = {{}, row_sums};
+    columns_out = {{}, column_sums};
+}
+
+// Sums the buckets of every run, weighted and plain, into scratch; returns where.
+template <class F>
+cudaError_t msm_sum_runs(cudaStream_t stream, const msm_plan& plan, void* scratch_memory,
+                         const msm_run_sums<F>*& sums_out) {
+    msm_scratch<F> s(plan, scratch_memory);
+    line_sums<F> rows = {}, columns = {};
+    if (plan.by_lines()) {
+        sum_lines_by_threads(stream, plan, s, rows, columns);
+    } else {
+        cudaError_t status = sum_lines_by_pairs(stream, plan, s, rows, columns);
+        if (status != cudaSuccess) return status;
+    }
+    weighted_sum_kernel<F><<<2 * plan.windows.subwindows, REDUCE_BLOCK, 0, stream>>>(
+        rows, 1u << plan.log_rows(), columns, 1u << plan.log_columns(), s.run_sums);
     sums_out = s.run_sums;
     return cudaGetLastError();
 }

@@ -12,14 +12,16 @@ constexpr uint32_t MSM_MAX_BITS = 23;
 // Pairs that share a launch at most: 3.2 GB of prefix products in G1.
 constexpr uint32_t PAIR_CHUNK = 1u << 26;
 
+// Buckets up to which their rows and columns are summed in XYZZ coordinates, not by pairs.
+constexpr uint32_t LINES_MOST = 1u << 21;
+
 // An MSM of few points (few.cuh): threads of a block, the most points a block takes, and the most
 // slices that the points are cut into.
 constexpr uint32_t FEW_BLOCK = 128;
-constexpr uint32_t FEW_SLICE = 2048;
+constexpr uint32_t FEW_SLICE = 8192;
 constexpr uint32_t FEW_MAX_SLICES = 32;
 // Points up to which that is faster than sorted buckets and pairs.
-constexpr uint32_t FEW_MOST_G1 = 1u << 13;
-constexpr uint32_t FEW_MOST_G2 = 1u << 14;
+constexpr uint32_t FEW_MOST = 1u << 16;
 
 // Elements left of a bucket that had `count` points, after `round` rounds; a bucket leaves the
 // rounds with the round that finishes it (2^round >= count).
@@ -65,19 +67,24 @@ struct msm_plan {
         uint64_t worst = 2 * digits / ((1ull << round) + 1) + 1;
         return worst < by_buckets ? worst : by_buckets;
     }
+    // Few buckets: rounds of pairs would be latency for the most part.
+    bool by_lines() const { return windows.buckets() <= LINES_MOST; }
     // log2 of the rows and columns a run of buckets is seen as when it is summed.
     uint32_t log_columns() const { return (windows.bits - 1) / 2; }
     uint32_t log_rows() const { return windows.bits - 1 - log_columns(); }
 };
 
-// What the whole costs, in additions of one pair: the pairs themselves, two additions a bucket,
-// sorting, and about 0.11 ms (in G1) of latency for each round whatever its size.
+// What the whole costs, in additions of one pair: the pairs themselves, two additions a bucket
+// (slower ones without inversions), sorting, and about 0.11 ms (in G1) of latency for each round
+// whatever its size.
 inline double msm_cost(const msm_plan& p) {
     double latency = p.g2 ? 1.6e5 : 4.4e5;
     double digits = (double)p.windows.windows * (double)p.n;
-    double buckets = (double)p.windows.buckets();
-    double rounds = (double)p.groups() * p.rounds + p.log_rows() + 4;
-    return 1.15 * digits + 2.1 * buckets + latency * rounds;
+    double buckets = (double)p.windows.buckets(), a_bucket = p.by_lines() ? 3 : 2.1;
+    // Each call after the first has its sums of buckets meet the ones that are there.
+    double calls = p.n > p.call_n ? std::ceil((double)p.n / p.call_n) : 1;
+    double rounds = calls * p.groups() * p.rounds + (p.by_lines() ? 0 : p.log_rows()) + 4;
+    return 1.15 * digits + (a_bucket + 1.15 * (calls - 1)) * buckets + latency * rounds;
 }
 
 // Rounds for `buckets` buckets that hold `average` points by chance: as many as leave none of them
@@ -92,17 +99,19 @@ inline uint32_t msm_rounds(double average, double buckets) {
     return r;
 }
 
+// The most digits sorted at a time, unless one window has more: 2 GB of keys and values.
+constexpr uint64_t GROUP_DIGITS = 1ull << 27;
+
 // The plan for n points in calls of at most call_n, windows of `bits` bits.
 inline msm_plan msm_plan_for(bool g2, uint64_t n, uint32_t call_n, uint32_t resident, uint32_t bits,
-                             uint32_t windows) {
-    constexpr uint64_t GROUP_DIGITS = 1ull << 27;  // sorted at a time: 2 GB of keys and values
+                             uint32_t windows, uint64_t group_digits = GROUP_DIGITS) {
     msm_plan p = {};
     p.n = n;
     p.call_n = call_n;
     p.resident = resident;
     p.g2 = g2;
     p.windows = make_windows(bits, windows);
-    uint64_t group = GROUP_DIGITS / (call_n ? call_n : 1);
+    uint64_t group = group_digits / (call_n ? call_n : 1);
     p.group = group < 1 ? 1 : group > windows ? windows : (uint32_t)group;
     // Groups of like size, so that none is nearly empty.
     p.group = (windows + p.groups() - 1) / p.groups();
@@ -111,8 +120,8 @@ inline msm_plan msm_plan_for(bool g2, uint64_t n, uint32_t call_n, uint32_t resi
     p.chunk = (uint32_t)(pairs < PAIR_CHUNK ? pairs : PAIR_CHUNK);
     const double points = call_n ? call_n : 1, top = points / p.windows.top_max;
     p.rounds = msm_rounds(points / p.windows.run(), p.windows.buckets());
-    // The top window may have fewer buckets, with more points each. A hundred can be finished apart,
-    // a block each, if that leaves a thread few points; more than that not.
+    // The top window may have fewer buckets, with more points each. A hundred can be finished
+    // apart, a block each, if that leaves a thread few points; more than that not.
     uint32_t least = 1;
     if (p.windows.top_max > 100) {
         least = msm_rounds(top, p.windows.top_max);
@@ -124,21 +133,22 @@ inline msm_plan msm_plan_for(bool g2, uint64_t n, uint32_t call_n, uint32_t resi
 }
 
 // The plan for few points, n <= FEW_SLICE * FEW_MAX_SLICES: the one with the fewest additions in a
-// row. The device holds `blocks` blocks without slowing them down.
-inline msm_plan few_plan(bool g2, uint32_t n, uint32_t blocks) {
+// row. A second block on a multiprocessor costs the first one some speed, and from there on all of
+// them share the multiplier.
+inline msm_plan few_plan(bool g2, uint32_t n, uint32_t multiprocessors) {
     msm_plan best = {};
     double best_cost = 0;
-    for (uint32_t bits = 4; bits <= 7; bits++) {
+    for (uint32_t bits = 4; bits <= 8; bits++) {
         const uint32_t windows = (254 + bits - 1) / bits;
-        for (uint32_t slices = 1; slices <= FEW_MAX_SLICES; slices *= 2) {
+        for (uint32_t slices = 1; slices <= FEW_MAX_SLICES; slices++) {
             if (n > slices * FEW_SLICE) continue;
-            // A bucket's points by chance, shared by its threads; then trees.
-            double lanes = FEW_BLOCK >> (bits - 1);
-            double points = (double)n / slices / (1u << (bits - 1));
-            double row = (points + 2 * std::sqrt(points)) / lanes + 1 + std::log2(lanes) +
-                         2 * (bits - 1) + std::log2((double)slices);
-            double waves = (double)windows * slices / blocks;
-            double cost = row * (waves < 1 ? 1 : waves) + 0.01 * windows * slices / blocks;
+            // A thread's share of the points, then trees, whose additions are of 14 products and
+            // not of 10.
+            const double threads = FEW_BLOCK >> (bits - 1);  // of a bucket
+            double trees = std::log2(threads) + 2 * bits + std::ceil(std::log2(slices));
+            double row = (double)n / slices / FEW_BLOCK + 1 + 1.4 * trees;
+            double blocks = std::ceil((double)windows * slices / multiprocessors);
+            double cost = row * (blocks < 2 ? 1 : 0.7 * blocks);
             if (best.few == 0 || cost < best_cost) {
                 best.n = n;
                 best.call_n = n;
@@ -152,24 +162,34 @@ inline msm_plan few_plan(bool g2, uint32_t n, uint32_t blocks) {
     return best;
 }
 
-// The cheapest plan by msm_cost.
-inline msm_plan msm_best_plan(bool g2, uint64_t n, uint32_t call_n, uint32_t resident) {
-    msm_plan best = {};
-    double best_cost = 0;
+// The cheapest plan by msm_cost of those with calls of call_n points that `fits` accepts, if it is
+// cheaper than `best` (of cost 0: none yet). Returns whether the cheapest of all fits.
+template <class Fits>
+inline bool msm_best_plan(bool g2, uint64_t n, uint32_t call_n, uint32_t resident, const Fits& fits,
+                          msm_plan& best, double& best_cost) {
+    double least = 0, least_fitting = 0;
     for (uint32_t bits = 4; bits <= MSM_MAX_BITS; bits++) {
         // The top window takes the bits that are left: fewer than the others', or up to two more.
         for (uint32_t windows = 254 / bits; windows <= (254 + bits - 1) / bits; windows++) {
             uint32_t top = 254 - bits * (windows - 1);
             if (top > bits + 2) continue;
-            msm_plan p = msm_plan_for(g2, n, call_n, resident, bits, windows);
-            double cost = msm_cost(p);
-            if (best.windows.bits == 0 || cost < best_cost) {
-                best = p;
-                best_cost = cost;
+            // Smaller groups cost more rounds, and less memory.
+            for (uint64_t digits = GROUP_DIGITS; digits >= 1u << 20; digits /= 2) {
+                msm_plan p = msm_plan_for(g2, n, call_n, resident, bits, windows, digits);
+                double cost = msm_cost(p);
+                if (least == 0 || cost < least) least = cost;
+                if ((least_fitting == 0 || cost < least_fitting) && fits(p)) {
+                    least_fitting = cost;
+                    if (best_cost == 0 || cost < best_cost) {
+                        best = p;
+                        best_cost = cost;
+                    }
+                }
+                if (p.group == 1) break;
             }
         }
     }
-    return best;
+    return least_fitting == least;
 }
 
 }  // namespace cuzk

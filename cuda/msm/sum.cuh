@@ -6,7 +6,7 @@
 
 namespace cuzk {
 
-constexpr uint32_t SUM_PARTS = 16;        // partial sums handed to the host
+constexpr uint32_t SUM_PARTS = 16;            // partial sums handed to the host
 constexpr uint32_t SUM_ROUNDS_TO = 1u << 14;  // points left for sum_parts_kernel
 
 template <class F>

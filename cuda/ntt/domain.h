@@ -12,12 +12,11 @@ namespace cuzk {
 
 constexpr uint32_t NTT_MAX_LOG = 28;
 constexpr uint32_t NTT_PASS_LOG = 9;    // levels of a pass at most
-constexpr uint32_t NTT_TILE_LOG = 11;   // elements of a block's tile: 256 threads of 8, 64 KB
+constexpr uint32_t NTT_TILE_LOG = 10;   // elements of a block's tile: 128 threads of 8, 32 KB
 constexpr uint32_t NTT_BLOCKS_LOG = 8;  // as many blocks a pass if that can be, so that no SM idles
 constexpr uint32_t NTT_SMALL_LOG = 9;   // roots of unity for the steps inside a tile
 constexpr uint32_t NTT_HIGH_LOG = 18;   // of the high table of roots: 16 MB, stays in the L2 cache
-constexpr uint32_t NTT_POWER_HIGH_LOG =
-    9;  // of the high table of coset powers: stays in the L1 cache
+constexpr uint32_t NTT_POWER_HIGH_LOG = 9;  // of the high table of coset powers: in the L1 cache
 
 // The low `bits` bits of x, reversed.
 CUZK_HD uint32_t reverse_bits(uint32_t x, uint32_t bits) {
@@ -37,11 +36,10 @@ inline uint32_t ntt_pass_levels(uint32_t log_n, uint32_t i) {
     return log_n / passes + (i < log_n % passes ? 1 : 0);
 }
 
-// Columns of a tile of at most 2^largest elements: as many as fit, side by side, but fewer when
-// there would be too few blocks.
-inline uint32_t ntt_log_columns(uint32_t largest, uint32_t log_n, uint32_t levels, uint32_t below) {
+// Columns of a tile: as many as fit, side by side, but fewer when there would be too few blocks.
+inline uint32_t ntt_log_columns(uint32_t log_n, uint32_t levels, uint32_t below) {
     uint32_t most = below ? below : log_n - levels;
-    uint32_t tile = log_n < largest + NTT_BLOCKS_LOG ? log_n - NTT_BLOCKS_LOG : largest;
+    uint32_t tile = log_n < NTT_TILE_LOG + NTT_BLOCKS_LOG ? log_n - NTT_BLOCKS_LOG : NTT_TILE_LOG;
     if (log_n < NTT_BLOCKS_LOG || tile < levels) tile = levels;
     return tile - levels < most ? tile - levels : most;
 }
@@ -65,8 +63,8 @@ struct ntt_tables {
     fr_factor* coset_low;           // 7^i
     fr_factor* coset_over_n_low;    // 7^i / n
     fr_factor* coset_inverse_low;   // 7^-i / n
-    fr_factor* quotient_low;  // 7^-i / (n Z), to make plain numbers; Z = 7^n - 1 is the value of X^n - 1 on the
-                       // coset
+    fr_factor* quotient_low;        // 7^-i / (n Z), to make plain numbers; Z = 7^n - 1 is the value
+                                    // of X^n - 1 on the coset
     uint32_t log_root_high, log_root_low, log_power_high, log_power_low;
     size_t size;
 

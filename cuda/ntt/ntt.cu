@@ -14,7 +14,8 @@ namespace cuzk {
 namespace {
 
 constexpr int BLOCK = 1 << (NTT_TILE_LOG - 3);
-constexpr int BLOCKS_PER_SM = 2;
+// Registers decide: down keeps a step's twiddles of a thread in flight, up takes one at a time.
+constexpr int DOWN_BLOCKS_PER_SM = 4, UP_BLOCKS_PER_SM = 5;
 // A gap of 4 elements after 32 keeps the accesses of the last step (stride 1) off one another's
 // banks.
 constexpr uint32_t tile_padded(uint32_t tile_log) {
@@ -74,9 +75,48 @@ CUZK_DEVICE uint32_t tile_place(const ntt_pass& p, uint32_t row, uint32_t column
     return e + 4 * (e >> 5);
 }
 
-// Hands the elements over: from the rows of stride 2^from to those of stride 2^to.
+CUZK_DEVICE void write_tile(const ntt_pass& p, uint4* tile, uint32_t row, uint32_t column,
+                            const fr& a) {
+    uint32_t e = tile_place(p, row, column);
+    tile[e] = make_uint4(a.v[0], a.v[1], a.v[2], a.v[3]);
+    tile[e + p.half] = make_uint4(a.v[4], a.v[5], a.v[6], a.v[7]);
+}
+CUZK_DEVICE fr read_tile(const ntt_pass& p, const uint4* tile, uint32_t row, uint32_t column) {
+    uint32_t e = tile_place(p, row, column);
+    uint4 x = tile[e], y = tile[e + p.half];
+    return {{x.x, x.y, x.z, x.w, y.x, y.y, y.z, y.w}};
+}
+
+CUZK_DEVICE void write_rows(const ntt_pass& p, uint4* tile, uint32_t u, uint32_t column,
+                            uint32_t log_s, const fr* a) {
+    CUZK_UNROLL
+    for (int i = 0; i < 8; i++)
+        write_tile(p, tile, first_row(u, log_s) + (i << log_s), column, a[i]);
+}
+CUZK_DEVICE void read_rows(const ntt_pass& p, const uint4* tile, uint32_t u, uint32_t column,
+                           uint32_t log_s, fr* a) {
+    CUZK_UNROLL
+    for (int i = 0; i < 8; i++)
+        a[i] = read_tile(p, tile, first_row(u, log_s) + (i << log_s), column);
+}
+
+// What a thread does with its rows while they lie in the tile, one at a time: a loop that is not
+// unrolled needs few registers, so that more threads fit.
+template <class Change>
+CUZK_DEVICE void change_rows(const ntt_pass& p, uint4* tile, uint32_t u, uint32_t column,
+                             uint32_t log_s, int first, const Change& change) {
+    CUZK_NO_UNROLL
+    for (int i = first; i < 8; i++) {
+        uint32_t row = first_row(u, log_s) + (i << log_s);
+        write_tile(p, tile, row, column, change(read_tile(p, tile, row, column), i, row));
+    }
+}
+
+// Hands the elements over: from the rows of stride 2^from to those of stride 2^to. `before_reading`
+// is done when these lie in the tile.
+template <class Action>
 CUZK_DEVICE void exchange(const ntt_pass& p, fr* a, uint4* tile, uint32_t u, uint32_t column,
-                          uint32_t from, uint32_t to) {
+                          uint32_t from, uint32_t to, const Action& before_reading) {
     // Rows pass between 2^max(from, to) neighbouring u only, which may all be in one warp; the
     // threads that read these rows last are the same ones.
     const bool in_warp = (from > to ? from : to) + p.log_columns <= 5;
@@ -88,31 +128,24 @@ CUZK_DEVICE void exchange(const ntt_pass& p, fr* a, uint4* tile, uint32_t u, uin
         }
     };
     wait();
-    CUZK_UNROLL
-    for (int i = 0; i < 8; i++) {
-        uint32_t e = tile_place(p, first_row(u, from) + (i << from), column);
-        tile[e] = make_uint4(a[i].v[0], a[i].v[1], a[i].v[2], a[i].v[3]);
-        tile[e + p.half] = make_uint4(a[i].v[4], a[i].v[5], a[i].v[6], a[i].v[7]);
-    }
+    write_rows(p, tile, u, column, from, a);
     wait();
-    CUZK_UNROLL
-    for (int i = 0; i < 8; i++) {
-        uint32_t e = tile_place(p, first_row(u, to) + (i << to), column);
-        uint4 x = tile[e], y = tile[e + p.half];
-        a[i] = {{x.x, x.y, x.z, x.w, y.x, y.y, y.z, y.w}};
-    }
+    before_reading();
+    read_rows(p, tile, u, column, to, a);
+}
+CUZK_DEVICE void exchange(const ntt_pass& p, fr* a, uint4* tile, uint32_t u, uint32_t column,
+                          uint32_t from, uint32_t to) {
+    exchange(p, a, tile, u, column, from, to, [] {});
 }
 
-// Twiddles of a step of stride 2^log_s: slot i holds frequency reverse(i).
-CUZK_DEVICE void step_twiddles(const ntt_pass& p, fr* a, uint32_t u, uint32_t log_s) {
+// The twiddle of slot i, which holds frequency reverse(i), in a step of stride 2^log_s.
+CUZK_DEVICE fr step_twiddle(const ntt_pass& p, const fr& a, uint32_t u, uint32_t log_s,
+                            uint32_t i) {
+    constexpr uint32_t mask = (1u << NTT_SMALL_LOG) - 1;
     uint32_t j = (u & ((1u << log_s) - 1)) << (NTT_SMALL_LOG - 3 - log_s);
     if (p.inverse) j = 0u - j;
-    CUZK_UNROLL
-    for (int i = 1; i < 8; i++) {
-        constexpr uint32_t mask = (1u << NTT_SMALL_LOG) - 1;
-        uint32_t k = (i & 1) << 2 | (i & 2) | i >> 2;
-        a[i] = mul_factor(load_factor(p.small + (j * k & mask)), a[i]);
-    }
+    uint32_t k = (i & 1) << 2 | (i & 2) | i >> 2;
+    return mul_factor(load_factor(p.small + (j * k & mask)), a);
 }
 
 // The twiddle between this pass and the one on the bits below: w^(frequency * low), on
@@ -127,11 +160,16 @@ CUZK_DEVICE fr pass_twiddle(const ntt_pass& p, fr a, uint32_t row, uint32_t low)
     return a;
 }
 
-CUZK_DEVICE fr scale(const scaling& s, fr a, uint32_t index) {
+// What an element of this index is scaled by: a factor of its low bits and one of its high bits.
+CUZK_DEVICE fr_factor low_factor(const scaling& s, uint32_t index) {
+    if (s.kind == SCALE_NONE) return {};
+    return load_factor(s.powers.low + (index & ((1u << s.powers.log_low) - 1)));
+}
+CUZK_DEVICE fr scale(const scaling& s, const fr_factor& low, fr a, uint32_t index) {
     if (s.kind == SCALE_NONE) return a;
-    if (s.kind == SCALE_CONSTANT) return mul_factor(load_factor(s.powers.low), a);
-    a = mul_factor(load_factor(s.powers.high + (index >> s.powers.log_low)), a);
-    return mul_factor(load_factor(s.powers.low + (index & ((1u << s.powers.log_low) - 1))), a);
+    a = mul_factor(low, a);
+    if (s.kind == SCALE_CONSTANT) return a;
+    return mul_factor(load_factor(s.powers.high + (index >> s.powers.log_low)), a);
 }
 
 // The tile of a block: where row r, column c lies.
@@ -152,7 +190,7 @@ CUZK_DEVICE tile_map map_tile(const ntt_pass& p) {
 }
 
 // Decimation in frequency: natural to bit-reversed.
-__global__ void __launch_bounds__(BLOCK, BLOCKS_PER_SM)
+__global__ void __launch_bounds__(BLOCK, DOWN_BLOCKS_PER_SM)
     ntt_down_kernel(const __grid_constant__ ntt_pass p) {
     extern __shared__ uint4 tile[];
     const uint32_t column = threadIdx.x & ((1u << p.log_columns) - 1),
@@ -173,7 +211,7 @@ __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_SM)
         a[i] = load(p.in + at);
         if (p.first) {
             if (p.times) a[i] = mul_lazy(load(p.times + at), a[i]);
-            a[i] = scale(p.before, a[i], at);
+            a[i] = scale(p.before, low_factor(p.before, at), a[i], at);
         }
     }
     uint32_t left = p.levels;
@@ -181,7 +219,8 @@ __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_SM)
     for (;;) {
         transform_down(a, p.roots, left < 3 ? left : 3);
         if (left <= 3) break;
-        step_twiddles(p, a, u, log_s);
+        CUZK_UNROLL
+        for (int i = 1; i < 8; i++) a[i] = step_twiddle(p, a[i], u, log_s, i);
         left -= 3;
         uint32_t next = left < 3 ? 0 : left - 3;
         exchange(p, a, tile, u, column, log_s, next);
@@ -193,27 +232,34 @@ __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_SM)
         exchange(p, a, tile, u, column, 0, spread);
         log_s = spread;
     }
+    if (!p.last) {
+        CUZK_UNROLL
+        for (int i = 0; i < 8; i++) {
+            uint32_t row = first_row(u, log_s) + (i << log_s);
+            store(p.out + base + (row << map.log_row),
+                  pass_twiddle(p, a[i], row, map.low + column));
+        }
+        return;
+    }
+    // A thread's indices differ in their high bits only.
+    const fr_factor low = low_factor(p.after, in_order ? neighbour : reverse_bits(base, p.log_n));
     CUZK_UNROLL
     for (int i = 0; i < 8; i++) {
         uint32_t row = first_row(u, log_s) + (i << log_s);
         uint32_t at = base + (row << map.log_row);
-        if (!p.last) {
-            a[i] = pass_twiddle(p, a[i], row, map.low + column);
-        } else {
-            uint32_t index = in_order ? reverse_bits(row, p.levels) << log_blocks | neighbour
-                                      : reverse_bits(at, p.log_n);
-            a[i] = reduce(scale(p.after, a[i], index));
-            if (in_order) {
-                if (p.minus) a[i] = sub(a[i], load(p.minus + at));
-                at = index;
-            }
+        uint32_t index = in_order ? reverse_bits(row, p.levels) << log_blocks | neighbour
+                                  : reverse_bits(at, p.log_n);
+        a[i] = reduce(scale(p.after, low, a[i], index));
+        if (in_order) {
+            if (p.minus) a[i] = sub(a[i], load(p.minus + at));
+            at = index;
         }
         store(p.out + at, a[i]);
     }
 }
 
 // Decimation in time: bit-reversed to natural.
-__global__ void __launch_bounds__(BLOCK, BLOCKS_PER_SM)
+__global__ void __launch_bounds__(BLOCK, UP_BLOCKS_PER_SM)
     ntt_up_kernel(const __grid_constant__ ntt_pass p) {
     extern __shared__ uint4 tile[];
     const uint32_t column = threadIdx.x & ((1u << p.log_columns) - 1),
@@ -228,30 +274,38 @@ __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_SM)
     uint32_t log_s = p.below == 0 ? spread : 0;
     CUZK_UNROLL
     for (int i = 0; i < 8; i++) {
-        uint32_t row = first_row(u, log_s) + (i << log_s);
-        uint32_t at = base + (row << map.log_row);
+        uint32_t at = base + ((first_row(u, log_s) + (i << log_s)) << map.log_row);
         a[i] = load(p.in + at);
         if (p.first) {
-            a[i] = scale(p.before, a[i], reverse_bits(at, p.log_n));
-        } else {
-            a[i] = pass_twiddle(p, a[i], row, map.low + column);
+            uint32_t index = reverse_bits(at, p.log_n);
+            a[i] = scale(p.before, low_factor(p.before, index), a[i], index);
         }
+    }
+    if (!p.first) {
+        write_rows(p, tile, u, column, log_s, a);
+        change_rows(p, tile, u, column, log_s, 0, [&](const fr& x, uint32_t, uint32_t row) {
+            return pass_twiddle(p, x, row, map.low + column);
+        });
+        read_rows(p, tile, u, column, log_s, a);
     }
     if (log_s != 0) exchange(p, a, tile, u, column, log_s, 0);
     transform_up(a, p.roots, done);
     log_s = 0;
     CUZK_NO_UNROLL
     while (done < p.levels) {
-        exchange(p, a, tile, u, column, log_s, done);
+        exchange(p, a, tile, u, column, log_s, done, [&] {
+            change_rows(p, tile, u, column, done, 1, [&](const fr& x, uint32_t i, uint32_t) {
+                return step_twiddle(p, x, u, done, i);
+            });
+        });
         log_s = done;
-        step_twiddles(p, a, u, log_s);
         transform_up(a, p.roots, 3);
         done += 3;
     }
     CUZK_UNROLL
     for (int i = 0; i < 8; i++) {
         uint32_t at = base + ((first_row(u, log_s) + (i << log_s)) << map.log_row);
-        if (p.last) a[i] = reduce(scale(p.after, a[i], at));
+        if (p.last) a[i] = reduce(scale(p.after, low_factor(p.after, at), a[i], at));
         store(p.out + at, a[i]);
     }
 }
@@ -264,7 +318,7 @@ __global__ void ntt_tiny_kernel(const __grid_constant__ ntt_pass p, bool reverse
         fr a = load(p.in + i);
         if (p.times) a = mul(load(p.times + i), a);
         uint32_t index = reversed_in ? reverse_bits(i, p.log_n) : i;
-        x[index] = reduce(scale(p.before, a, index));
+        x[index] = reduce(scale(p.before, low_factor(p.before, index), a, index));
     }
     for (uint32_t k = 0; k < n; k++) {
         y[k] = fr::zero();
@@ -275,7 +329,7 @@ __global__ void ntt_tiny_kernel(const __grid_constant__ ntt_pass p, bool reverse
         }
     }
     for (uint32_t k = 0; k < n; k++) {
-        fr a = reduce(scale(p.after, y[k], k));
+        fr a = reduce(scale(p.after, low_factor(p.after, k), y[k], k));
         if (p.minus) a = sub(a, load(p.minus + reverse_bits(k, p.log_n)));
         store(p.out + (p.reversed_out ? reverse_bits(k, p.log_n) : k), a);
     }
@@ -349,17 +403,6 @@ cudaError_t launch_transform(cudaStream_t stream, const ntt_tables& tables, uint
     p.roots = {make_factor(w1), make_factor(w2), make_factor(w3)};
 
     auto kernel = t.down ? ntt_down_kernel : ntt_up_kernel;
-    // Devices of 7.5 have less shared memory than a whole tile: half a tile.
-    int device = 0, shared = 0;
-    cudaError_t status = cudaGetDevice(&device);
-    if (status != cudaSuccess) return status;
-    status = cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-    if (status != cudaSuccess) return status;
-    uint32_t largest = NTT_TILE_LOG;
-    if (tile_bytes(largest) > (size_t)shared) largest--;
-    status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  (int)tile_bytes(largest));
-    if (status != cudaSuccess) return status;
     uint32_t passes = ntt_passes(log_n), above = 0;
     for (uint32_t i = 0; i < passes; i++) {
         // Down: from the high bits of an index to the low; up: back.
@@ -370,7 +413,7 @@ cudaError_t launch_transform(cudaStream_t stream, const ntt_tables& tables, uint
         p.below = log_n - above;
         p.first = i == 0;
         p.last = i + 1 == passes;
-        p.log_columns = ntt_log_columns(largest, log_n, p.levels, p.below);
+        p.log_columns = ntt_log_columns(log_n, p.levels, p.below);
         // All passes but the last work in place, unless there is but one.
         p.in = i == 0 ? t.in : p.out;
         p.out = p.last ? t.out : const_cast<fr*>(t.in);

@@ -236,8 +236,10 @@ affine<F> run_msm(const cuzk_msm_plan& plan, uint64_t call_n, const affine<F>* p
     return r;
 }
 
+// `bits` chooses windows, `call_n` the points of a call, `part` a limit: that part of the scratch
+// that the best plan asks for.
 template <class F>
-void test_msm(pattern kind, uint32_t n, uint32_t bits = 0, uint32_t call_n = 0) {
+void test_msm(pattern kind, uint32_t n, uint32_t bits = 0, uint32_t call_n = 0, uint32_t part = 1) {
     random_source random = {first_seed + 31 * n + kind};
     std::vector<fr> logs, scalars;
     make_case(kind, n, random, logs, scalars);
@@ -255,6 +257,12 @@ void test_msm(pattern kind, uint32_t n, uint32_t bits = 0, uint32_t call_n = 0) 
         if (!call_n) call_n = n;
     } else {
         uint64_t most = cuzk_msm_make_plan(&plan, sizeof(F) == 96, n, multiprocessors, ~(size_t)0);
+        if (part > 1) {
+            size_t limit = cuzk_msm_scratch_size(&plan) / part;
+            most = cuzk_msm_make_plan(&plan, sizeof(F) == 96, n, multiprocessors, limit);
+            expect(most > 0 && cuzk_msm_scratch_size(&plan) <= limit, "plan in a limit", n, part);
+            if (most == 0) return;
+        }
         if (!call_n) call_n = (uint32_t)most;
     }
     affine<F> got =
@@ -364,6 +372,7 @@ int main(int argc, char** argv) {
         test_quotient(10);
         test_msm<fp>(EDGES, 200, 9);
         test_msm<fp2>(EDGES, 100, 8);
+        test_msm<fp>(EDGES, 300);
         test_split<fp>(500, 3, true);
         std::printf("a few of each operation: %d failures\n", failures);
         return failures != 0;
@@ -401,6 +410,10 @@ int main(int argc, char** argv) {
         test_msm<fp2>((pattern)kind, small ? 30 : 4097, 0, small ? 13 : 1500);
     }
     test_msm<fp>(QUARTERS, small ? 100 : 30000, 8, small ? 40 : 7000);
+    for (uint32_t part : {2u, 5u}) {
+        if (!small) test_msm<fp>(EDGES, 300000, 0, 0, part);
+        if (!small) test_msm<fp2>(EDGES, 150000, 0, 0, part);
+    }
     std::printf("msm by window size and call size: %d failures so far\n", failures);
     for (uint32_t n : {0u, 1u, 31u, 32u, 33u, 1000u, small ? 500u : 300000u})
         for (uint32_t of_dense : {0u, 1u, 3u}) {
