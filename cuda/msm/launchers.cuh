@@ -38,7 +38,7 @@ uint64_t make_plan(cuzk_msm_plan* plan_out, uint64_t n, int multiprocessors, siz
     uint64_t call_n = n < 1 ? 1 : n < MOST ? n : MOST;
     msm_plan best = {};
     auto fits = [&](const msm_plan& p) { return msm_scratch_size<F>(p) <= limit; };
-    if (n <= FEW_MOST) {
+    if (n <= (g2 ? FEW_MOST_G2 : FEW_MOST)) {
         best = few_plan(g2, (uint32_t)call_n, (uint32_t)multiprocessors);
         if (!fits(best)) return 0;
     } else {

@@ -12,16 +12,16 @@ constexpr uint32_t MSM_MAX_BITS = 23;
 // Pairs that share a launch at most: 3.2 GB of prefix products in G1.
 constexpr uint32_t PAIR_CHUNK = 1u << 26;
 
-// Buckets up to which their rows and columns are summed in XYZZ coordinates, not by pairs.
-constexpr uint32_t LINES_MOST = 1u << 21;
+// From so many buckets on, their rows and columns are summed by pairs, not in XYZZ coordinates.
+constexpr uint32_t LINES_END = 1u << 19;
 
 // An MSM of few points (few.cuh): threads of a block, the most points a block takes, and the most
 // slices that the points are cut into.
 constexpr uint32_t FEW_BLOCK = 128;
 constexpr uint32_t FEW_SLICE = 8192;
 constexpr uint32_t FEW_MAX_SLICES = 32;
-// Points up to which that is faster than sorted buckets and pairs.
-constexpr uint32_t FEW_MOST = 1u << 16;
+// Points up to which that is faster than sorted buckets and pairs, in G1 and in G2.
+constexpr uint32_t FEW_MOST = 1u << 16, FEW_MOST_G2 = 1u << 14;
 
 // Elements left of a bucket that had `count` points, after `round` rounds; a bucket leaves the
 // rounds with the round that finishes it (2^round >= count).
@@ -68,23 +68,25 @@ struct msm_plan {
         return worst < by_buckets ? worst : by_buckets;
     }
     // Few buckets: rounds of pairs would be latency for the most part.
-    bool by_lines() const { return windows.buckets() <= LINES_MOST; }
+    bool by_lines() const { return windows.buckets() < LINES_END; }
     // log2 of the rows and columns a run of buckets is seen as when it is summed.
     uint32_t log_columns() const { return (windows.bits - 1) / 2; }
     uint32_t log_rows() const { return windows.bits - 1 - log_columns(); }
 };
 
-// What the whole costs, in additions of one pair: the pairs themselves, two additions a bucket
-// (slower ones without inversions), sorting, and about 0.11 ms (in G1) of latency for each round
-// whatever its size.
+// What the whole costs, in additions of one pair: the pairs themselves and sorting, 0.11 ms (in G1)
+// of latency for each round whatever its size, and the reduction of the buckets as measured: two
+// additions a bucket and a shorter latency for each of its rounds, or, without inversions, slower
+// additions after a latency of 0.45 ms in G1 and 1.9 ms in G2.
 inline double msm_cost(const msm_plan& p) {
-    double latency = p.g2 ? 1.6e5 : 4.4e5;
     double digits = (double)p.windows.windows * (double)p.n;
-    double buckets = (double)p.windows.buckets(), a_bucket = p.by_lines() ? 3 : 2.1;
+    double buckets = (double)p.windows.buckets();
     // Each call after the first has its sums of buckets meet the ones that are there.
     double calls = p.n > p.call_n ? std::ceil((double)p.n / p.call_n) : 1;
-    double rounds = calls * p.groups() * p.rounds + (p.by_lines() ? 0 : p.log_rows()) + 4;
-    return 1.15 * digits + (a_bucket + 1.15 * (calls - 1)) * buckets + latency * rounds;
+    double rounds = (p.g2 ? 1.6e5 : 4.4e5) * calls * p.groups() * p.rounds;
+    double reduction = p.by_lines() ? 4.5 * buckets + (p.g2 ? 2.2e6 : 1.4e6)
+                                    : 2.1 * buckets + 2.8e5 * (p.log_rows() + 4);
+    return 1.15 * (digits + (calls - 1) * buckets) + rounds + reduction;
 }
 
 // Rounds for `buckets` buckets that hold `average` points by chance: as many as leave none of them
@@ -174,7 +176,7 @@ inline bool msm_best_plan(bool g2, uint64_t n, uint32_t call_n, uint32_t residen
             uint32_t top = 254 - bits * (windows - 1);
             if (top > bits + 2) continue;
             // Smaller groups cost more rounds, and less memory.
-            for (uint64_t digits = GROUP_DIGITS; digits >= 1u << 20; digits /= 2) {
+            for (uint64_t digits = GROUP_DIGITS; digits >= 1u << 16; digits /= 2) {
                 msm_plan p = msm_plan_for(g2, n, call_n, resident, bits, windows, digits);
                 double cost = msm_cost(p);
                 if (least == 0 || cost < least) least = cost;
