@@ -88,6 +88,8 @@ fn build() -> Result<(), String> {
     let archs = choose_archs(&toolkit)?;
     kernels::compile(&toolkit, &cuda, &sources, &archs)?;
     println!("cargo:rustc-cfg=cuzk_cuda");
+    // DEP_CUZK_CUDA_KERNELS for the build scripts of dependents.
+    println!("cargo:kernels=1");
     describe(Some(&toolkit), &archs)
 }
 

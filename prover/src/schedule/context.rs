@@ -113,10 +113,21 @@ impl Context {
 
     /// Makes a context that proves with the caller's own device, whatever the options choose.
     pub fn with_backend(options: Options, backend: Arc<dyn Backend>) -> Result<Self> {
+        Self::with_backends(options, vec![backend])
+    }
+
+    /// The same with several devices.
+    ///
+    /// Errors: `InvalidArgument` for none at all; otherwise those of `new`.
+    pub fn with_backends(options: Options, backends: Vec<Arc<dyn Backend>>) -> Result<Self> {
         let settings = Settings::new(options, |name| std::env::var_os(name))?;
+        let Some(first) = backends.first() else {
+            let message = "a context needs a device, the caller brought none";
+            return Err(Error::new(ErrorKind::InvalidArgument, message));
+        };
         let chosen = Chosen {
-            reason: format!("the caller brought {}", backend.name()),
-            backends: vec![backend],
+            reason: format!("the caller brought {}", first.name()),
+            backends,
         };
         Self::from_settings(settings, chosen)
     }

@@ -110,6 +110,8 @@ impl Progress {
 pub struct JobOptions {
     /// Its place among other work.
     pub priority: Priority,
+    /// The only device that may do it, by its index among the context's; any, if none is named.
+    pub device: Option<usize>,
     /// Told of progress, on the context's thread for callbacks; several steps may be told at
     /// once, and the last one always is.
     pub on_progress: Option<Arc<dyn Fn(Progress) + Send + Sync>>,
@@ -141,10 +143,17 @@ struct Shared {
 impl Context {
     /// Starts a job.
     ///
-    /// Errors: `OutOfMemory` when no thread can be started; `Forked`. Everything else is the
-    /// outcome of a request.
+    /// Errors: `InvalidArgument` for a device that is not there; `OutOfMemory` when no thread can
+    /// be started; `Forked`. Everything else is the outcome of a request.
     pub fn start(&self, requests: Vec<Box<dyn Request>>, options: JobOptions) -> Result<Job> {
         self.check_process()?;
+        let devices = self.inner.backends.len();
+        if let Some(device) = options.device.filter(|device| *device >= devices) {
+            return Err(Error::new(
+                ErrorKind::InvalidArgument,
+                format!("device {device} was asked for, the context has {devices}"),
+            ));
+        }
         let calls = options.on_progress.is_some() || options.on_done.is_some();
         let progress = Progress {
             requests_total: requests.len(),
@@ -165,7 +174,10 @@ impl Context {
             options,
             told: AtomicBool::new(false),
         });
-        let place = self.inner.queue.place(shared.options.priority);
+        let place = self
+            .inner
+            .queue
+            .place_on(shared.options.device, shared.options.priority);
         let work = shared.clone();
         let thread = pool::spawn("cuzk-job", move || work.run(requests, place));
         let thread = thread.map_err(|error| {

@@ -34,6 +34,8 @@ pub(super) struct Place {
     // The order of the fields is the order of the queue.
     priority: std::cmp::Reverse<Priority>,
     number: u64,
+    /// The only lane that will do, if there is one; numbers differ, so it orders nothing.
+    lane: Option<usize>,
 }
 
 pub(super) struct Queue {
@@ -90,11 +92,17 @@ impl Queue {
 
     /// The place behind all of the same priority.
     pub(super) fn place(&self, priority: Priority) -> Place {
+        self.place_on(None, priority)
+    }
+
+    /// The same, for work that one lane alone may do, if one is named.
+    pub(super) fn place_on(&self, lane: Option<usize>, priority: Priority) -> Place {
         let mut state = self.lock();
         state.next_place += 1;
         Place {
             priority: std::cmp::Reverse(priority),
             number: state.next_place,
+            lane,
         }
     }
 
@@ -120,10 +128,24 @@ impl Queue {
 }
 
 impl State {
-    /// Whether everybody before `waiter` can have a lane too.
-    fn reaches(&self, waiter: &Waiter) -> bool {
-        let mut free = self.line.keys().take(self.free_lanes.len());
-        free.any(|first| first == waiter)
+    /// Which of the free lanes is for `waiter`, by its index, when everybody before it who can
+    /// has one too.
+    fn reaches(&self, waiter: &Waiter) -> Option<usize> {
+        let mut free: Vec<usize> = (0..self.free_lanes.len()).collect();
+        for first in self.line.keys() {
+            let at = match first.0.lane {
+                None => free.len().checked_sub(1),
+                Some(lane) => free.iter().rposition(|at| self.free_lanes[*at] == lane),
+            };
+            let taken = at.map(|at| free.remove(at));
+            if first == waiter {
+                return taken;
+            }
+            if free.is_empty() {
+                return None;
+            }
+        }
+        None
     }
 }
 
@@ -140,8 +162,9 @@ impl<'q> Seat<'q> {
         loop {
             let outcome = match cancel.check() {
                 Err(error) => Some(Err(error)),
-                Ok(()) if state.reaches(&waiter) => state.free_lanes.pop().map(Ok),
-                Ok(()) => None,
+                Ok(()) => state
+                    .reaches(&waiter)
+                    .map(|at| Ok(state.free_lanes.remove(at))),
             };
             if let Some(outcome) = outcome {
                 state.line.remove(&waiter);
@@ -234,6 +257,28 @@ mod tests {
         });
         let expected = ["critical", "high", "first", "second", "low"];
         assert_eq!(*order.lock().unwrap(), expected);
+    }
+
+    #[test]
+    fn work_for_one_lane_waits_for_that_lane_and_holds_nobody_else_up() {
+        let queue = Queue::new((0..2).collect());
+        let cancel = Cancel::default();
+        let enter = |lane| {
+            let place = queue.place_on(lane, Priority::Normal);
+            queue.seat(place).enter(&cancel).unwrap()
+        };
+        let (first, second) = (enter(Some(1)), enter(None));
+        assert_eq!((first.lane(), second.lane()), (1, 0));
+        drop(second);
+        std::thread::scope(|scope| {
+            let waits = scope.spawn(|| enter(Some(1)).lane());
+            wait_for(&queue, 1);
+            // Who comes later may have the other lane meanwhile.
+            assert_eq!(enter(None).lane(), 0);
+            assert_eq!(enter(Some(0)).lane(), 0);
+            drop(first);
+            assert_eq!(waits.join().unwrap(), 1);
+        });
     }
 
     #[test]

@@ -12,7 +12,9 @@ use crate::backend::Memory;
 use crate::cancel::Cancel;
 use crate::groth16::PreparedKey;
 use crate::log::Level;
-use crate::srs::{Checks, ParameterFile, ResidentSrs, SrsShape, VerifyingKey, DIGEST_BYTES};
+use crate::srs::{
+    Checks, FileIdentity, ParameterFile, ResidentSrs, SrsShape, VerifyingKey, DIGEST_BYTES,
+};
 use crate::{Error, ErrorKind, Result};
 
 /// How a parameter file is opened.
@@ -99,6 +101,11 @@ impl Srs {
     /// The path that it was opened by.
     pub fn path(&self) -> &Path {
         self.inner.file.path()
+    }
+
+    /// What tells this state of the file from others.
+    pub fn file_identity(&self) -> FileIdentity {
+        self.inner.file.identity()
     }
 
     /// Points in each section.
