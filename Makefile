@@ -3,11 +3,12 @@
 #   make            the libraries and the program
 #   make demo       a real 2 KiB sector: parameters, proof through libcuzk.so, verification
 #   make test       every test there is
+#   make test-consumers   software built on supraseal-c2 (bellperson, filecoin-proofs, ...), on cuzk
 #   make bench      the measurements
 #   make soak       mixed work from C and Go for SOAK_MINUTES=30: nothing wrong, nothing lost
 #   make device-build   programs for a GPU machine, in .cache/device; gpu-tests.sh there runs them
 #   make circuits   the compiled circuits that the library carries, anew from the circuits
-#   make header     include/cuzk.h anew from src/ffi
+#   make header     include/ anew from src/ffi and compat/supraseal-c-abi
 #   make format     every source formatted
 #   make install PREFIX=/usr/local DESTDIR=   and `make uninstall`
 
@@ -42,10 +43,14 @@ library:
 	install -m 755 $(CARGO_TARGET_DIR)/release/libcuzk.so $(DIST)/lib/$(SONAME)
 	ln -sf $(SONAME) $(DIST)/lib/libcuzk.so
 	install -m 644 $(CARGO_TARGET_DIR)/release/libcuzk.a $(DIST)/lib/libcuzk.a
+	$(CARGO) rustc --release -p supraseal-c-abi --lib --crate-type cdylib -- \
+	    -C link-arg=-Wl,-soname,libsupraseal_c2.so
+	install -m 755 $(CARGO_TARGET_DIR)/release/libsupraseal_c_abi.so $(DIST)/lib/libsupraseal_c2.so
 
 .PHONY: header
 header:
 	CUZK_BLESS=1 $(CARGO) test --release --test header
+	CUZK_BLESS=1 $(CARGO) test --release -p supraseal-c-abi --test header
 
 # A minute of both cores; the library is built with the new ones by the next make.
 .PHONY: circuits
@@ -76,7 +81,7 @@ parameters: program
 	    $(DIST)/bin/cuzk setup --sector-size 2KiB --dir $(PARAMS)
 
 .PHONY: test test-rust test-c test-device test-go test-python test-node
-test: test-rust test-c test-device test-go test-python test-node
+test: test-rust test-c test-bellperson test-device test-go test-python test-node
 
 test-rust:
 	.ci/tools strace
@@ -124,6 +129,47 @@ soak: library parameters
 	$(CACHE)/soak-go $$seconds $$sector; in_go=$$?; \
 	wait $$in_c && test $$in_go -eq 0
 
+# Unchanged software on the facades of compat/, in workspaces of its own. docs/supraseal.md has what
+# each shows. The C program that stands on libsupraseal_c2.so is one of test-c's.
+.PHONY: test-consumers test-bellperson test-curio test-filecoin-proofs test-go-consumer
+test-consumers: test-c test-bellperson test-curio test-filecoin-proofs test-go-consumer
+
+CONSUMERS := $(CURDIR)/compat/consumers
+RUST_CONSUMERS := $(addprefix $(CONSUMERS)/,bellperson curio filecoin-proofs)
+
+test-bellperson:
+	cd $(CONSUMERS)/bellperson && $(CARGO) test --release -p bellperson-0-26-consumer
+	cd $(CONSUMERS)/bellperson && $(CARGO) test --release -p bellperson-0-27-consumer
+
+test-curio:
+	cd compat/supraseal-c2-curio && $(CARGO) test --release
+	cd $(CONSUMERS)/curio && $(CARGO) test --release
+
+# filecoin-proofs' crates compile kernels of their own and link the driver. Stubs stand for both on
+# machines without: CUDA_STUBS=0 takes the real ones.
+CUDA_STUBS ?= 1
+STUBS := $(CACHE)/stubs
+ifeq ($(CUDA_STUBS),1)
+FILECOIN_ENV := PATH="$(STUBS)/bin:$$PATH" CUDA_LIBRARY_PATH=$(STUBS) \
+    LD_LIBRARY_PATH="$(STUBS)/lib64:$$LD_LIBRARY_PATH" CUZK_CUDA=0
+endif
+
+test-filecoin-proofs: parameters $(STUBS)/lib64/libcuda.so $(STUBS)/bin/nvcc
+	cd $(CONSUMERS)/filecoin-proofs && $(FILECOIN_ENV) $(CARGO) test --release -- --test-threads 1
+
+$(STUBS)/lib64/libcuda.so: $(CONSUMERS)/stubs/libcuda.c
+	install -d $(STUBS)/lib64
+	$(CC) -shared -fPIC -O1 -Wall -Werror -Wl,-soname,libcuda.so.1 $< -o $@.1
+	ln -sf libcuda.so.1 $@
+
+$(STUBS)/bin/nvcc: $(CONSUMERS)/stubs/nvcc
+	install -D -m 755 $< $@
+
+test-go-consumer: library parameters
+	.ci/tools go
+	cd $(CONSUMERS)/go && $(GO_ENV) FIL_PROOFS_PARAMETER_CACHE=$(PARAMS) CUZK_BACKEND=cpu \
+	    go test -count=1 ./...
+
 # Device code on the host, no CUDA needed.
 test-device:
 	$(MAKE) -C cuda test-host OUT=$(CACHE)/cuda
@@ -143,9 +189,10 @@ bench: program parameters
 format:
 	.ci/tools clang-format
 	$(CARGO) fmt --all
-	gofmt -w go-binding
+	for folder in compat/supraseal-c2-curio $(RUST_CONSUMERS); do (cd $$folder && $(CARGO) fmt --all); done
+	gofmt -w go-binding compat
 	git ls-files -z 'cuda/*.h' 'cuda/*.cuh' 'cuda/*.cu' 'cuda/*.cpp' 'ffi-tests/*.c' \
-	    'ffi-tests/*.h' 'ffi-tests/*.cpp' | xargs -0 -r $(CACHE)/tools/clang-format/clang_format/data/bin/clang-format -i
+	    'ffi-tests/*.h' 'ffi-tests/*.cpp' 'compat/*.c' | xargs -0 -r $(CACHE)/tools/clang-format/clang_format/data/bin/clang-format -i
 
 # Installed without line tables, which are most of the size. A backtrace from an installed library
 # names functions; .cache/dist keeps the tables of the same build.
@@ -156,7 +203,8 @@ install: all
 	ln -sf libcuzk.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/libcuzk.so
 	install -m 644 $(DIST)/lib/libcuzk.a $(DESTDIR)$(PREFIX)/lib/libcuzk.a
-	install -m 644 include/cuzk.h $(DESTDIR)$(PREFIX)/include/cuzk.h
+	install -m 755 $(DIST)/lib/libsupraseal_c2.so $(DESTDIR)$(PREFIX)/lib/libsupraseal_c2.so
+	install -m 644 include/cuzk.h include/supraseal_c2.h $(DESTDIR)$(PREFIX)/include/
 	install -m 755 $(DIST)/bin/cuzk $(DESTDIR)$(PREFIX)/bin/cuzk
 	$(STRIP) --strip-debug $(addprefix $(DESTDIR)$(PREFIX)/,lib/libcuzk.so.$(VERSION) lib/libcuzk.a \
 	    bin/cuzk)
@@ -165,4 +213,5 @@ install: all
 
 uninstall:
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,lib/libcuzk.so.$(VERSION) lib/$(SONAME) lib/libcuzk.so \
-	    lib/libcuzk.a lib/pkgconfig/cuzk.pc include/cuzk.h bin/cuzk)
+	    lib/libcuzk.a lib/libsupraseal_c2.so lib/pkgconfig/cuzk.pc include/cuzk.h \
+	    include/supraseal_c2.h bin/cuzk)

@@ -54,7 +54,14 @@ fn functions_agree_with_constants() {
 
 #[test]
 fn no_profile_aborts_on_panic() {
-    for manifest in ["Cargo.toml", "prover/Cargo.toml"] {
+    for manifest in [
+        "Cargo.toml",
+        "prover/Cargo.toml",
+        "compat/supraseal/Cargo.toml",
+        "compat/supraseal-c2/Cargo.toml",
+        "compat/supraseal-c2-curio/Cargo.toml",
+        "compat/supraseal-c-abi/Cargo.toml",
+    ] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(manifest);
         let text = std::fs::read_to_string(path).unwrap();
         let aborts = text.lines().any(|line| {

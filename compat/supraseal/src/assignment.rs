@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The assignment of one circuit as callers bring it: pointers and sizes. Looked at before any
+//! work is started.
+
+use std::mem::offset_of;
+
+use cuzk_prover::backend::{self, AuxAssignment, Rows};
+use cuzk_prover::circuit::Bitmap;
+use cuzk_prover::curve::{scalars_from_limbs, Scalar};
+use cuzk_prover::srs::SrsShape;
+use cuzk_prover::{Error, ErrorKind, Result};
+
+/// Bytes of a scalar: four 64-bit limbs in Montgomery form.
+pub const SCALAR_BYTES: usize = 32;
+
+/// A scalar as limbs, not known to be below the modulus.
+pub(crate) type Limbs = [u64; 4];
+
+const _: () = assert!(size_of::<Limbs>() == SCALAR_BYTES);
+
+/// Everything of one proof but its parameters and blinding scalars: 17 words, in this order.
+///
+/// Bit i of a density is bit i mod 64 of word i / 64. The rows that bind the inputs stand at the
+/// end of `a`, `b` and `c`; the inputs start with the constant one.
+#[repr(C)]
+pub struct Assignment<Scalar> {
+    /// Auxiliary variables with a point in the a query.
+    pub a_aux_density: *const usize,
+    /// Its bits: one for each auxiliary variable.
+    pub a_aux_bit_len: usize,
+    /// Its ones.
+    pub a_aux_popcount: usize,
+
+    /// Inputs with points in the b queries.
+    pub b_inp_density: *const usize,
+    /// Its bits: one for each input.
+    pub b_inp_bit_len: usize,
+    /// Its ones.
+    pub b_inp_popcount: usize,
+
+    /// Auxiliary variables with points in the b queries.
+    pub b_aux_density: *const usize,
+    /// Its bits: one for each auxiliary variable.
+    pub b_aux_bit_len: usize,
+    /// Its ones.
+    pub b_aux_popcount: usize,
+
+    /// A times the assignment: one scalar for each row.
+    pub a: *const Scalar,
+    /// B times the assignment.
+    pub b: *const Scalar,
+    /// C times the assignment.
+    pub c: *const Scalar,
+    /// Rows of each of a, b and c.
+    pub abc_size: usize,
+
+    /// The inputs, the constant one first.
+    pub inp_assignment_data: *const Scalar,
+    /// Number of inputs.
+    pub inp_assignment_size: usize,
+
+    /// The auxiliary variables.
+    pub aux_assignment_data: *const Scalar,
+    /// Number of auxiliary variables.
+    pub aux_assignment_size: usize,
+}
+
+// 17 words without padding: the offsets are multiples of eight in the order above.
+const _: () = assert!(size_of::<usize>() == 8);
+const _: () = assert!(size_of::<Assignment<Limbs>>() == 17 * 8);
+const _: () = assert!(offset_of!(Assignment<Limbs>, b_aux_density) == 48);
+const _: () = assert!(offset_of!(Assignment<Limbs>, a) == 72);
+const _: () = assert!(offset_of!(Assignment<Limbs>, abc_size) == 96);
+const _: () = assert!(offset_of!(Assignment<Limbs>, inp_assignment_data) == 104);
+const _: () = assert!(offset_of!(Assignment<Limbs>, aux_assignment_size) == 128);
+
+impl<S> Assignment<S> {
+    /// The same words, the scalars as limbs; `Batch` has checked their size.
+    pub(crate) fn raw(&self) -> Raw {
+        Raw(Assignment {
+            a_aux_density: self.a_aux_density,
+            a_aux_bit_len: self.a_aux_bit_len,
+            a_aux_popcount: self.a_aux_popcount,
+            b_inp_density: self.b_inp_density,
+            b_inp_bit_len: self.b_inp_bit_len,
+            b_inp_popcount: self.b_inp_popcount,
+            b_aux_density: self.b_aux_density,
+            b_aux_bit_len: self.b_aux_bit_len,
+            b_aux_popcount: self.b_aux_popcount,
+            a: self.a.cast(),
+            b: self.b.cast(),
+            c: self.c.cast(),
+            abc_size: self.abc_size,
+            inp_assignment_data: self.inp_assignment_data.cast(),
+            inp_assignment_size: self.inp_assignment_size,
+            aux_assignment_data: self.aux_assignment_data.cast(),
+            aux_assignment_size: self.aux_assignment_size,
+        })
+    }
+}
+
+/// An assignment that is read by other threads than its caller's.
+pub(crate) struct Raw(Assignment<Limbs>);
+
+// SAFETY: the pointers are to memory that the caller leaves alone until the proof is made.
+unsafe impl Send for Raw {}
+// SAFETY: as above; it is only read.
+unsafe impl Sync for Raw {}
+
+impl Raw {
+    /// Compares every size with the parameters; looks at nothing behind the pointers, since a size
+    /// that is wrong may lead past an end.
+    pub(crate) fn check_sizes(&self, shape: &SrsShape) -> Result<()> {
+        let given = &self.0;
+        let (inputs, aux) = (given.inp_assignment_size, given.aux_assignment_size);
+        let present = [
+            ("inputs", inputs, shape.ic),
+            ("auxiliary variables", aux, shape.l),
+        ];
+        for (what, present, needed) in present {
+            if present != needed {
+                return Err(invalid(format!(
+                    "the assignment has {present} {what}, the parameters need {needed}"
+                )));
+            }
+        }
+        let rows = given.abc_size;
+        if rows == 0 || rows.checked_next_power_of_two() != shape.h.checked_add(1) {
+            return Err(invalid(format!(
+                "the assignment has {rows} rows, which do not fit the h query of {} points",
+                shape.h
+            )));
+        }
+        let densities = [
+            ("a_aux_density", given.a_aux_bit_len, aux),
+            ("b_inp_density", given.b_inp_bit_len, inputs),
+            ("b_aux_density", given.b_aux_bit_len, aux),
+        ];
+        for (name, bits, needed) in densities {
+            if bits != needed {
+                return Err(invalid(format!(
+                    "{name} has {bits} bits, {needed} are needed"
+                )));
+            }
+        }
+        let a = inputs.checked_add(given.a_aux_popcount);
+        let b = given.b_inp_popcount.checked_add(given.b_aux_popcount);
+        let a_from = "the inputs and a_aux_popcount";
+        let b_from = "b_inp_popcount and b_aux_popcount";
+        let queries = [
+            ("a query", a_from, shape.a, a),
+            ("b query in G1", b_from, shape.b_g1, b),
+            ("b query in G2", b_from, shape.b_g2, b),
+        ];
+        for (query, from, points, variables) in queries {
+            if Some(points) != variables {
+                let named = variables.map_or("too many".to_string(), |n| n.to_string());
+                return Err(invalid(format!(
+                    "the {query} has {points} points, {from} name {named} variables"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn invalid(message: String) -> Error {
+    Error::new(ErrorKind::InvalidAssignment, message)
+}
+
+/// An assignment whose pointers, popcounts and scalars were checked.
+pub(crate) struct Given {
+    rows: [&'static [Scalar]; 3],
+    input: &'static [Scalar],
+    aux: &'static [Scalar],
+    a_aux_density: Bitmap,
+    b_input_density: Bitmap,
+    b_aux_density: Bitmap,
+}
+
+impl Given {
+    /// Checks pointers, popcounts and scalars; the sizes were checked before. Looks at large arrays
+    /// on the current thread pool.
+    ///
+    /// # Safety
+    /// Each pointer points to as many elements as its size says, and nobody changes or frees them
+    /// while the result lives.
+    pub(crate) unsafe fn new(raw: &Raw) -> Result<Self> {
+        let given = &raw.0;
+        let density = |name, words: *const usize, bits, popcount| {
+            // SAFETY: the caller's contract.
+            unsafe { density(name, words, bits, popcount) }
+        };
+        // SAFETY: the caller's contract.
+        let scalars = |name, place, len| unsafe { scalars(name, place, len) };
+        Ok(Self {
+            a_aux_density: density(
+                "a_aux_density",
+                given.a_aux_density,
+                given.a_aux_bit_len,
+                given.a_aux_popcount,
+            )?,
+            b_input_density: density(
+                "b_inp_density",
+                given.b_inp_density,
+                given.b_inp_bit_len,
+                given.b_inp_popcount,
+            )?,
+            b_aux_density: density(
+                "b_aux_density",
+                given.b_aux_density,
+                given.b_aux_bit_len,
+                given.b_aux_popcount,
+            )?,
+            rows: [
+                scalars("a", given.a, given.abc_size)?,
+                scalars("b", given.b, given.abc_size)?,
+                scalars("c", given.c, given.abc_size)?,
+            ],
+            input: scalars(
+                "inp_assignment_data",
+                given.inp_assignment_data,
+                given.inp_assignment_size,
+            )?,
+            aux: scalars(
+                "aux_assignment_data",
+                given.aux_assignment_data,
+                given.aux_assignment_size,
+            )?,
+        })
+    }
+
+    /// The assignment as the prover takes it.
+    pub(crate) fn assignment(&self) -> backend::Assignment<'_> {
+        let [a, b, c] = self.rows;
+        backend::Assignment {
+            rows: Rows::Given { a, b, c },
+            input: self.input,
+            aux: AuxAssignment::Scalars(self.aux),
+            a_aux_density: &self.a_aux_density,
+            b_input_density: &self.b_input_density,
+            b_aux_density: &self.b_aux_density,
+        }
+    }
+}
+
+/// An array of the caller: a null or odd pointer is an error, unless there are no elements.
+///
+/// # Safety
+/// A pointer that is neither null nor odd points to `len` elements that nobody changes or frees
+/// while the result lives.
+pub unsafe fn array<'a, T>(name: &str, place: *const T, len: usize) -> Result<&'a [T]> {
+    let invalid = |text| Err(Error::new(ErrorKind::InvalidArgument, text));
+    if len == 0 {
+        return Ok(&[]);
+    }
+    if place.is_null() {
+        return invalid(format!("{name} is null, with {len} elements"));
+    }
+    if !place.is_aligned() {
+        return invalid(format!(
+            "{name} is not aligned to {} bytes",
+            align_of::<T>()
+        ));
+    }
+    match len.checked_mul(size_of::<T>()) {
+        // SAFETY: not null, aligned, at most isize::MAX bytes, and there by the caller's contract.
+        Some(bytes) if isize::try_from(bytes).is_ok() => {
+            Ok(unsafe { std::slice::from_raw_parts(place, len) })
+        }
+        _ => invalid(format!(
+            "{name} has {len} elements, more than an address space holds"
+        )),
+    }
+}
+
+/// Scalars below the modulus.
+///
+/// # Safety
+/// As for [`array`].
+pub(crate) unsafe fn scalars(
+    name: &str,
+    place: *const Limbs,
+    len: usize,
+) -> Result<&'static [Scalar]> {
+    // SAFETY: the caller's contract.
+    let limbs = unsafe { array(name, place, len)? };
+    scalars_from_limbs(limbs).map_err(|at| {
+        invalid(format!(
+            "{name} element {at} of {len} is not below the modulus"
+        ))
+    })
+}
+
+/// A density with the right number of ones.
+///
+/// # Safety
+/// As for [`array`]: `words` points to `bits` bits in whole words.
+unsafe fn density(name: &str, words: *const usize, bits: usize, popcount: usize) -> Result<Bitmap> {
+    // SAFETY: the caller's contract; a usize is 64 bits.
+    let words = unsafe { array(name, words.cast::<u64>(), bits.div_ceil(64))? };
+    let bitmap = Bitmap::from_words(words.to_vec(), bits);
+    match bitmap.count_ones() {
+        ones if ones == popcount => Ok(bitmap),
+        ones => Err(invalid(format!(
+            "{name} has {ones} ones, its popcount says {popcount}"
+        ))),
+    }
+}
