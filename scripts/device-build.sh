@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # Builds what a GPU machine needs to test and measure, so that it needs no toolchain: programs alone, in
 # .cache/device. Copy the folder there and run gpu-tests.sh in it. With PEER=1 also the comparison with
-# supraseal-c2. CUZK_CUDA_ARCHS restricts the architectures (90 for an H100 or H200).
+# supraseal-c2, with CONSUMERS=1 bellperson and a program of Curio's kind on the facades of compat/.
+# CUZK_CUDA_ARCHS restricts the architectures (90 for an H100 or H200).
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -23,6 +24,18 @@ rm -r "$out/cuda"
     name=$(basename "$program")
     install -s "$program" "$out/${name%-*}"
 done
+
+if [ "${CONSUMERS:-}" = 1 ]; then
+    export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}
+    for folder in bellperson curio; do
+        (cd "$root/compat/consumers/$folder" && cargo build --release --workspace --test '*' \
+            --message-format=json-render-diagnostics) |
+            sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | while read -r program; do
+            name=$(basename "$program")
+            install -s "$program" "$out/consumer-${name%-*}"
+        done
+    done
+fi
 
 if [ "${PEER:-}" = 1 ]; then
     (cd "$root/benches/supraseal" && PEER_TOOLKIT=$toolkit NVCC=$PWD/nvcc \

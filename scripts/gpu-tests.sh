@@ -31,6 +31,13 @@ if command -v compute-sanitizer > /dev/null; then
 else
     echo "skipped: compute-sanitizer is not installed"
 fi
+for consumer in ./consumer-*; do
+    if [ -x "$consumer" ]; then
+        step env CUZK_BACKEND=cuda "$consumer" --test-threads 2
+    else
+        echo "skipped: software on the facades was not built"
+    fi
+done
 step ./bench
 step ./gpu_circuit "$sizes"
 if [ -x ./supraseal-comparison ]; then
