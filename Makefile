@@ -43,8 +43,9 @@ library:
 	install -m 755 $(CARGO_TARGET_DIR)/release/libcuzk.so $(DIST)/lib/$(SONAME)
 	ln -sf $(SONAME) $(DIST)/lib/libcuzk.so
 	install -m 644 $(CARGO_TARGET_DIR)/release/libcuzk.a $(DIST)/lib/libcuzk.a
+	# Its context lives as long as the process: dlclose() must not take the code from its threads.
 	$(CARGO) rustc --release -p supraseal-c-abi --lib --crate-type cdylib -- \
-	    -C link-arg=-Wl,-soname,libsupraseal_c2.so
+	    -C link-arg=-Wl,-soname,libsupraseal_c2.so -C link-arg=-Wl,-z,nodelete
 	install -m 755 $(CARGO_TARGET_DIR)/release/libsupraseal_c_abi.so $(DIST)/lib/libsupraseal_c2.so
 
 .PHONY: header

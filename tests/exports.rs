@@ -48,7 +48,8 @@ fn exported(library: &Path) -> BTreeSet<String> {
 /// Functions of a header. A declaration starts with the mark; the name stands before the first
 /// parenthesis.
 fn declared(header: &str, mark: &str) -> BTreeSet<String> {
-    let declarations = header.split(&format!("\n{mark}")).skip(1);
+    let start = format!("\n{mark}");
+    let declarations = header.split(&start).skip(1);
     declarations
         .filter_map(|declaration| declaration.split('(').next())
         .filter_map(|head| head.split([' ', '*', '\n']).next_back())
