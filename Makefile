@@ -208,7 +208,7 @@ install: all
 	install -m 644 include/cuzk.h include/supraseal_c2.h $(DESTDIR)$(PREFIX)/include/
 	install -m 755 $(DIST)/bin/cuzk $(DESTDIR)$(PREFIX)/bin/cuzk
 	$(STRIP) --strip-debug $(addprefix $(DESTDIR)$(PREFIX)/,lib/libcuzk.so.$(VERSION) lib/libcuzk.a \
-	    bin/cuzk)
+	    lib/libsupraseal_c2.so bin/cuzk)
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' cuzk.pc.in \
 	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/cuzk.pc
 
