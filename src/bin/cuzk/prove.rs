@@ -183,15 +183,23 @@ fn sector(
             seconds(start.elapsed())
         ),
         Err(error) => format!(
-            "{}/{} {name}: {sector}, failed: {error}",
+            "{}/{} {name}: {sector}, failed: {}",
             index + 1,
-            lines.total()
+            lines.total(),
+            without_name(error.message(), &name)
         ),
     });
     Finished {
         sector_number,
         result,
     }
+}
+
+/// An error's text without the file's name in front, where the line has it already.
+fn without_name<'a>(message: &'a str, name: &str) -> &'a str {
+    let rest = message.strip_prefix(name);
+    rest.and_then(|rest| rest.strip_prefix(": "))
+        .unwrap_or(message)
 }
 
 /// A sector's place in the JSON of several.
@@ -300,7 +308,9 @@ pub fn request_of(
     let prover_id = input::prover_id(prover.actor_id, prover.prover_id)?;
     let sector_number = match sector_number {
         Some(number) => number,
-        None => input::sector_number(None, &Head::parse(bytes).map_err(in_file)?)?,
+        None => Head::parse(bytes)
+            .and_then(|head| input::sector_number(None, &head))
+            .map_err(in_file)?,
     };
     Request::new(bytes, &prover_id, sector_number).map_err(in_file)
 }

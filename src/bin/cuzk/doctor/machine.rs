@@ -123,15 +123,10 @@ pub fn memory_and_threads(info: &ContextInfo) -> Vec<Check> {
     let budget = info.budget.host;
     let limit = format!("at most {}, {}", bytes(budget), info.host_budget_source);
     let memory = match available_now() {
-        Some(free) if free < budget => Check::note(
-            "host memory",
-            format!("{limit}; {} are free now", bytes(free)),
-            "what is not free may be swapped out or make the system kill processes: end what \
-             else runs, or set a smaller budget with --host-memory or host_memory_bytes",
-        ),
-        Some(free) => Check::ok("host memory", format!("{limit}; {} are free", bytes(free))),
-        None => Check::ok("host memory", limit),
+        Some(free) => format!("{limit}; {} are free now", bytes(free)),
+        None => limit,
     };
+    let memory = Check::ok("host memory", memory);
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = format!("{} on {processors} processors", info.threads);
     let threads = match info.threads > processors {
@@ -146,7 +141,7 @@ pub fn memory_and_threads(info: &ContextInfo) -> Vec<Check> {
 }
 
 /// Memory that can be had without swapping, as the kernel estimates it.
-fn available_now() -> Option<u64> {
+pub fn available_now() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text
         .lines()

@@ -11,6 +11,7 @@ use cuzk_prover::cancel::Cancel;
 use cuzk_prover::schedule::Context;
 use cuzk_prover::srs::{digest_of, ParameterFile, VerifyingKey, DIGEST_BYTES};
 
+use super::machine::available_now;
 use super::Check;
 use crate::input::hex;
 use crate::report::bytes;
@@ -231,13 +232,20 @@ fn memory(size: SectorSize, context: &Context) -> Check {
             bytes(budget.device)
         );
     }
-    match needed.host <= budget.host && needed.device <= budget.device {
-        true => Check::ok(subject, text),
-        false => Check::problem(
+    if needed.host > budget.host || needed.device > budget.device {
+        return Check::problem(
             subject,
             format!("needs {text}"),
             "raise the budget (--host-memory, host_memory_bytes, device_memory_bytes, the \
              cgroup's limit) or use a machine with more memory",
+        );
+    }
+    match available_now() {
+        Some(free) if free < needed.host => Check::note(
+            subject,
+            format!("needs {text}, of which {} are free now", bytes(free)),
+            "end what else runs, or the system swaps or kills processes",
         ),
+        _ => Check::ok(subject, text),
     }
 }
