@@ -34,10 +34,13 @@ int cuzk_launch_ntt(cuzk_stream stream, const void* tables, uint32_t log_n, void
                     int inverse, int coset);
 
 // The quotient (a b - c)/Z of the polynomials with these values on the domain (2^log_n Fr elements
-// each, overwritten): its 2^log_n coefficients, scalars, in natural order into h; the last one is 0
-// when a b = c holds on the domain. h may be b, or lie apart; not a or c.
-int cuzk_launch_quotient(cuzk_stream stream, const void* tables, uint32_t log_n, void* a, void* b,
-                         void* c, void* h);
+// each, overwritten), in steps as the vectors arrive: begin for each (which: 0 is a, 1 is b, 2 is
+// c), in place and in any order, then end: its 2^log_n coefficients, scalars, in natural order into
+// h; the last one is 0 when a b = c holds on the domain. h may be b, or lie apart; not a or c.
+int cuzk_launch_quotient_begin(cuzk_stream stream, const void* tables, uint32_t log_n, int which,
+                               void* values);
+int cuzk_launch_quotient_end(cuzk_stream stream, const void* tables, uint32_t log_n, void* a,
+                             const void* b, const void* c, void* h);
 
 // ---- multi-scalar multiplication
 // ------------------------------------------------------------------
@@ -106,7 +109,7 @@ int cuzk_launch_classify(cuzk_stream stream, const void* assignment, uint32_t n,
 // query. one_points: the points of variables that are one; rest_points: of those that are full, and
 // rest_values: where their values lie, counted among all full ones (compact) or among all variables
 // (not compact). counts[0], counts[1]: how many of each. Each list must have room for n, or for
-// what the caller knows.
+// what the caller knows; with one_points null, only the counts are written.
 size_t cuzk_split_scratch_size(uint32_t n);
 int cuzk_launch_split(cuzk_stream stream, void* scratch, uint32_t n, const uint32_t* ones,
                       const uint32_t* full, const uint32_t* density, uint32_t first_point,

@@ -68,6 +68,7 @@ __global__ void __launch_bounds__(BLOCK)
         counts[0] = (uint32_t)before_dense[words];
         counts[1] = (uint32_t)before_full[words];
     }
+    if (!one_points) return;
     uint32_t dense = 0, ones = 0, full = 0, all_full = 0;
     uint64_t dense_before = 0, full_before = 0;
     if (word < words) {
@@ -143,7 +144,7 @@ extern "C" int cuzk_launch_split(cuzk_stream stream, void* scratch, uint32_t n,
     if (status != cudaSuccess) return status;
     status = scan<full_counts>(s.temporary, size, in, s.before_full, stream);
     if (status != cudaSuccess) return status;
-    uint32_t blocks = in.words() / BLOCK + 1;
+    uint32_t blocks = one_points ? in.words() / BLOCK + 1 : 1;
     split_kernel<<<blocks, BLOCK, 0, stream>>>(in, s.before_dense, s.before_full, first_point,
                                                compact != 0, one_points, rest_points, rest_values,
                                                counts);

@@ -506,29 +506,39 @@ extern "C" int cuzk_launch_ntt(cuzk_stream stream, const void* tables, uint32_t 
     return launch_transform(stream, t, log_n, f);
 }
 
-extern "C" int cuzk_launch_quotient(cuzk_stream stream, const void* tables, uint32_t log_n, void* a,
-                                    void* b, void* c, void* h) {
-    if (log_n < 1 || log_n > NTT_MAX_LOG || h == a || h == c) return cudaErrorInvalidValue;
+extern "C" int cuzk_launch_quotient_begin(cuzk_stream stream, const void* tables, uint32_t log_n,
+                                          int which, void* values) {
+    if (log_n < 1 || log_n > NTT_MAX_LOG || which < 0 || which > 2) return cudaErrorInvalidValue;
     ntt_tables t(log_n, const_cast<void*>(tables));
-    fr *pa = static_cast<fr*>(a), *pb = static_cast<fr*>(b), *pc = static_cast<fr*>(c);
-    // c needs no values on the coset: Z is a constant z there, so the polynomial of degree below n
-    // that takes a b / z is h + c / z. Its coefficients over z, bit-reversed:
-    transform down = {pc, pc, true, true, true, nullptr, nullptr, NOTHING, NOTHING};
-    down.after = constant(t.one_over_n_z);
+    fr* x = static_cast<fr*>(values);
+    transform down = {x, x, true, true, true, nullptr, nullptr, NOTHING, NOTHING};
+    if (which == 2) {
+        // c needs no values on the coset: Z is a constant z there, so the polynomial of degree
+        // below n that takes a b / z is h + c / z. Its coefficients over z, bit-reversed:
+        down.after = constant(t.one_over_n_z);
+        return launch_transform(stream, t, log_n, down);
+    }
+    // Evaluations to coefficients, bit-reversed and scaled for the coset, to values on the coset.
+    down.after = powers(t.coset_high, t.coset_over_n_low, t.log_power_low);
     cudaError_t status = launch_transform(stream, t, log_n, down);
     if (status != cudaSuccess) return status;
-    for (fr* x : {pa, pb}) {
-        // Evaluations to coefficients, bit-reversed and scaled for the coset, to values on the
-        // coset.
-        down = {x, x, true, true, true, nullptr, nullptr, NOTHING, NOTHING};
-        down.after = powers(t.coset_high, t.coset_over_n_low, t.log_power_low);
-        status = launch_transform(stream, t, log_n, down);
-        if (status != cudaSuccess) return status;
-        transform up = {x, x, false, false, false, nullptr, nullptr, NOTHING, NOTHING};
-        status = launch_transform(stream, t, log_n, up);
-        if (status != cudaSuccess) return status;
-    }
-    transform back = {pa, static_cast<fr*>(h), true, true, false, pb, pc, NOTHING, NOTHING};
+    transform up = {x, x, false, false, false, nullptr, nullptr, NOTHING, NOTHING};
+    return launch_transform(stream, t, log_n, up);
+}
+
+extern "C" int cuzk_launch_quotient_end(cuzk_stream stream, const void* tables, uint32_t log_n,
+                                        void* a, const void* b, const void* c, void* h) {
+    if (log_n < 1 || log_n > NTT_MAX_LOG || h == a || h == c) return cudaErrorInvalidValue;
+    ntt_tables t(log_n, const_cast<void*>(tables));
+    transform back = {static_cast<fr*>(a),
+                      static_cast<fr*>(h),
+                      true,
+                      true,
+                      false,
+                      static_cast<const fr*>(b),
+                      static_cast<const fr*>(c),
+                      NOTHING,
+                      NOTHING};
     back.after = powers(t.coset_inverse_high, t.quotient_low, t.log_power_low);
     return launch_transform(stream, t, log_n, back);
 }

@@ -42,6 +42,16 @@ struct device_array {
     }
 };
 
+// The whole quotient, into b.
+inline int launch_quotient(const void* tables, uint32_t log_n, void* a, void* b, void* c) {
+    void* const vectors[] = {a, b, c};
+    for (int which = 0; which < 3; which++) {
+        int status = cuzk_launch_quotient_begin(0, tables, log_n, which, vectors[which]);
+        if (status != cudaSuccess) return status;
+    }
+    return cuzk_launch_quotient_end(0, tables, log_n, a, b, c, b);
+}
+
 // points[i] = logs[i] times the generator.
 template <class F>
 __global__ void make_points_kernel(const scalar* logs, affine<F>* points, uint32_t n) {

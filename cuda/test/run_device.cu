@@ -125,7 +125,7 @@ void test_quotient(uint32_t log_n) {
     device_array<uint8_t> tables(cuzk_ntt_tables_size(log_n));
     CUZK_MUST(cuzk_launch_ntt_tables(0, log_n, tables.p));
     device_array<fr> da(a), db(b), dc(c);
-    CUZK_MUST(cuzk_launch_quotient(0, tables.p, log_n, da.p, db.p, dc.p, db.p));
+    CUZK_MUST(launch_quotient(tables.p, log_n, da.p, db.p, dc.p));
     std::vector<fr> h = db.get();
     expect(h[n - 1].is_zero(), "quotient's last coefficient", log_n);
     for (fr& x : h) {

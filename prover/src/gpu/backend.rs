@@ -2,18 +2,20 @@
 //! The backend that proves on one NVIDIA GPU.
 //!
 //! One proof: its witness is uploaded, listed into ones and others, and summed over l, a and b
-//! while the evaluations follow; then the quotient and its sum. Two proofs at a time, called from
-//! two threads, overlap: one uploads while the other computes.
+//! while the evaluations follow and are transformed as they come; then the quotient and its sum.
+//! Two proofs at a time, called from two threads, overlap: one is uploaded, and all its work queued
+//! but the sum over h, while the other is at that.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{mpsc, Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::compute::Compute;
 use super::context::Context;
 use super::multiples::{multiples, Generator};
-use super::plan::{self, Plan};
+use super::plan::{self, Phases, Plan};
 use super::pool::Pool;
 use super::proof::{Proof, Work};
+use super::queues::Queues;
+use super::results::ProofResults;
 use super::srs::GpuSrs;
 use super::staging::Staging;
 use super::upload::{serve, StopOnDrop, Uploads};
@@ -28,9 +30,6 @@ use crate::{Error, ErrorKind, Result};
 /// Device memory left to the driver and to others, unless a budget says otherwise.
 const RESERVE: u64 = 512 << 20;
 
-/// Queues of a device: one for each query, and the main one.
-const QUEUES: usize = 5;
-
 /// One device that proves.
 pub struct GpuBackend {
     name: String,
@@ -38,8 +37,10 @@ pub struct GpuBackend {
     context: Arc<Context>,
     pool: Arc<Pool>,
     staging: Mutex<Staging>,
-    /// The queue of everything, and one for each query beside it.
-    compute: Mutex<Vec<Compute>>,
+    staging_bytes: u64,
+    queues: Queues,
+    /// The memory for results of proofs that ended.
+    results: Mutex<Vec<ProofResults>>,
     lanes: Lanes,
 }
 
@@ -94,17 +95,17 @@ impl GpuBackend {
             .filter(|threads| *threads > 0)
             .unwrap_or(cores);
         let staging = Staging::new(&current, threads)?;
-        let compute = (0..QUEUES)
-            .map(|_| Compute::new(&current, &pool))
-            .collect::<Result<_>>()?;
+        let queues = Queues::new(&current, &pool)?;
         drop(current);
         Ok(Self {
             name: format!("cuda: GPU {} ({})", device.ordinal, device.name),
             device: device.clone(),
             context,
             pool,
+            staging_bytes: staging.bytes(),
             staging: Mutex::new(staging),
-            compute: Mutex::new(compute),
+            queues,
+            results: Mutex::default(),
             lanes: Lanes::default(),
         })
     }
@@ -127,9 +128,7 @@ impl GpuBackend {
     /// Gives device memory back that is kept for later proofs.
     pub fn release(&self) -> Result<()> {
         let current = self.context.enter()?;
-        self.compute()
-            .iter_mut()
-            .try_for_each(|compute| compute.release(&current))?;
+        self.queues.release(&current)?;
         self.pool.trim();
         Ok(())
     }
@@ -151,10 +150,6 @@ impl GpuBackend {
         self.context.enter()?.memory()
     }
 
-    fn compute(&self) -> MutexGuard<'_, Vec<Compute>> {
-        self.compute.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn staging(&self) -> MutexGuard<'_, Staging> {
         self.staging.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -162,7 +157,17 @@ impl GpuBackend {
     fn attempt(&self, proof: &Proof<'_>, plan: &Plan, timings: &mut Timings) -> Result<Sums> {
         let _lane = self.lanes.enter(plan.lanes);
         let current = self.context.enter()?;
+        if plan.phases != Phases::One {
+            // The last proof's scratch takes the room.
+            self.queues.release(&current)?;
+        }
         let mut memory = proof.take(&current, &self.pool, plan)?;
+        let kept = || self.results.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = kept().pop();
+        let mut results = match found {
+            Some(results) => results,
+            None => ProofResults::new(&current)?,
+        };
         let stop = AtomicBool::new(false);
         let outcome = std::thread::scope(|scope| {
             let (orders, ordered) = mpsc::channel();
@@ -172,31 +177,24 @@ impl GpuBackend {
             scope.spawn(move || unsafe { serve(context, staging, ordered, arrived, stop) });
             let _stop = StopOnDrop(stop);
             let uploads = Uploads { orders, arrivals };
-            let witness = proof.start(&memory, &uploads, plan)?;
-            let mut compute = self.compute();
-            let mut work = Work {
-                queues: &mut compute,
+            let witness = proof.start(&memory, &uploads)?;
+            let work = Work {
+                queues: &self.queues,
+                pool: &self.pool,
                 current: &current,
                 uploads: &uploads,
                 plan,
-                cancel: proof.cancel(),
             };
-            // SAFETY: the witness was waited for, and failures are settled here and below.
-            let outcome = unsafe { proof.compute(&mut work, &mut memory, witness, timings) };
-            if outcome.is_err() {
-                // Nothing may be in flight on memory that goes back, nor on the queue's.
-                stop.store(true, Ordering::Relaxed);
-                let _ = self.staging().finish(&current);
-                for compute in compute.iter() {
-                    let _ = compute.stream().finish(&current, "ending early");
-                }
-            }
-            outcome
+            // SAFETY: the witness was waited for, and failures are settled below.
+            unsafe { proof.compute(&work, &mut memory, &mut results, witness, timings) }
         });
         if outcome.is_err() {
-            // What failed before it came to computing.
+            // Nothing may be in flight on memory that goes back.
             let _ = self.staging().finish(&current);
+            self.queues.finish(&current);
         }
+        results.clear();
+        kept().push(results);
         outcome
     }
 }
@@ -280,7 +278,7 @@ impl Backend for GpuBackend {
                 outcome => break outcome?,
             }
         };
-        let host = srs.host_bytes() + self.staging().bytes();
+        let host = srs.host_bytes() + self.staging_bytes;
         timings.peak_host_bytes = timings.peak_host_bytes.max(host);
         timings.peak_device_bytes = timings.peak_device_bytes.max(self.pool.take_peak());
         Ok(sums)

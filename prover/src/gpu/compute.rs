@@ -10,31 +10,42 @@ use std::sync::Arc;
 use super::circuit::DeviceCircuit;
 use super::context::Current;
 use super::kernels;
-use super::memory::PinnedBuffer;
+use super::memory::copy_to_device;
 use super::pool::{Lease, Pool};
-use super::stream::Stream;
+use super::results::Results;
+use super::stream::{Event, Stream};
 use super::upload::{Arrival, Uploads};
 use crate::backend::Cancel;
 use crate::circuit::CompiledCircuit;
 use crate::{Error, ErrorKind, Result};
 
-/// Page-locked bytes for the results of one proof.
-const RESULTS: usize = 8 << 20;
-
 /// Memory that grows to the largest size asked for.
 #[derive(Default)]
 pub(super) struct Grown(Option<Lease>);
 
-/// Part of the results' memory.
-#[derive(Clone, Copy)]
-pub(super) struct Slot(usize);
+/// Pieces of parameters on their way through the device: one arrives while the other is used.
+#[derive(Default)]
+struct Pieces {
+    /// Made when parameters first stream.
+    copies: Option<Stream>,
+    buffers: [Grown; 2],
+    /// Where the queue is done with each buffer.
+    free: [Option<Event>; 2],
+    next: usize,
+}
 
-/// The queue of a device and its memory.
+/// What one step of a proof is queued with.
+pub(super) struct Queueing<'q> {
+    pub(super) compute: &'q mut Compute,
+    pub(super) results: &'q mut Results,
+    pub(super) current: &'q Current<'q>,
+    pub(super) cancel: &'q Cancel,
+}
+
+/// A queue of a device and its memory.
 pub(super) struct Compute {
     pool: Arc<Pool>,
     stream: Stream,
-    results: PinnedBuffer,
-    results_used: usize,
     msm_scratch: Grown,
     sum_scratch: Grown,
     parts: Grown,
@@ -43,8 +54,7 @@ pub(super) struct Compute {
     /// The lists of points: ones, the rest's points, where the rest's scalars lie.
     lists: [Grown; 3],
     split: Grown,
-    /// Pieces of parameters on their way through the device.
-    pieces: [Grown; 2],
+    pieces: Pieces,
 }
 
 impl Grown {
@@ -58,14 +68,17 @@ impl Grown {
         bytes: u64,
         what: &str,
     ) -> Result<u64> {
+        let mut wanted = bytes;
         if let Some(lease) = &self.0 {
             if lease.bytes() >= bytes {
                 return Ok(lease.address());
             }
+            // Witnesses differ a little, and each growth waits.
+            wanted += (bytes / 16).min(32 << 20);
             stream.finish(current, "waiting for a smaller step")?;
             self.0 = None;
         }
-        let lease = pool.take(current, bytes, what)?;
+        let lease = pool.take(current, wanted, what)?;
         let address = lease.address();
         self.0 = Some(lease);
         Ok(address)
@@ -76,16 +89,21 @@ impl Grown {
             .as_ref()
             .map_or(std::ptr::null_mut(), |lease| lease.at(0))
     }
+
+    fn bytes(&self) -> u64 {
+        self.0.as_ref().map_or(0, Lease::bytes)
+    }
 }
 
 impl Compute {
-    /// A queue on the pool's device.
-    pub(super) fn new(current: &Current<'_>, pool: &Arc<Pool>) -> Result<Self> {
+    /// A queue on the pool's device; an urgent one goes before others.
+    pub(super) fn new(current: &Current<'_>, pool: &Arc<Pool>, urgent: bool) -> Result<Self> {
         Ok(Self {
             pool: pool.clone(),
-            stream: Stream::new(current)?,
-            results: PinnedBuffer::new(current, RESULTS, "results")?,
-            results_used: 0,
+            stream: match urgent {
+                true => Stream::urgent(current)?,
+                false => Stream::new(current)?,
+            },
             msm_scratch: Grown::default(),
             sum_scratch: Grown::default(),
             parts: Grown::default(),
@@ -93,7 +111,7 @@ impl Compute {
             circuit: None,
             lists: Default::default(),
             split: Grown::default(),
-            pieces: Default::default(),
+            pieces: Pieces::default(),
         })
     }
 
@@ -119,7 +137,7 @@ impl Compute {
 
     /// Waits for the queue and gives its memory back.
     pub(super) fn release(&mut self, current: &Current<'_>) -> Result<()> {
-        self.stream.finish(current, "giving memory back")?;
+        self.finish(current, "giving memory back")?;
         for grown in [
             &mut self.msm_scratch,
             &mut self.sum_scratch,
@@ -127,49 +145,12 @@ impl Compute {
         ] {
             grown.0 = None;
         }
-        for grown in self.lists.iter_mut().chain(&mut self.pieces) {
+        for grown in self.lists.iter_mut().chain(&mut self.pieces.buffers) {
             grown.0 = None;
         }
         self.tables = None;
         self.circuit = None;
         Ok(())
-    }
-
-    /// Page-locked memory for a result of the present proof.
-    pub(super) fn slot(&mut self, bytes: usize) -> Result<Slot> {
-        let slot = Slot(self.results_used);
-        let end = slot.0 + bytes.next_multiple_of(64);
-        if end > self.results.bytes() {
-            let text = format!("results of {end} bytes, {RESULTS} are set aside");
-            return Err(Error::new(ErrorKind::Internal, text));
-        }
-        self.results_used = end;
-        Ok(slot)
-    }
-
-    /// Where a slot lies.
-    pub(super) fn slot_at(&self, slot: Slot) -> *mut c_void {
-        self.results.at(slot.0).cast()
-    }
-
-    /// Sets the bytes of a slot to zero, before anything that writes it is queued.
-    pub(super) fn clear(&mut self, slot: Slot, bytes: usize) {
-        self.results.as_mut_slice()[slot.0..slot.0 + bytes].fill(0);
-    }
-
-    /// Pair `i` of 32-bit numbers in a slot, once the stream is done.
-    pub(super) fn counts(&self, slot: Slot, i: usize) -> (u64, u64) {
-        let number = |at: usize| {
-            // SAFETY: slots are aligned to 64 bytes; `at` checks that the number lies in the
-            // results' memory.
-            u64::from(unsafe {
-                self.results
-                    .at(slot.0 + 4 * at)
-                    .cast::<u32>()
-                    .read_volatile()
-            })
-        };
-        (number(2 * i), number(2 * i + 1))
     }
 
     /// Memory for the three lists of a piece.
@@ -189,19 +170,62 @@ impl Compute {
             .ensure(current, &self.stream, &self.pool, bytes, what)
     }
 
-    /// Two buffers for pieces of parameters.
-    pub(super) fn pieces(&mut self, current: &Current<'_>, bytes: u64) -> Result<[u64; 2]> {
-        let mut addresses = [0; 2];
-        for (address, piece) in addresses.iter_mut().zip(&mut self.pieces) {
+    /// Makes the two buffers for pieces of parameters large enough.
+    pub(super) fn make_buffers(&mut self, current: &Current<'_>, bytes: u64) -> Result<()> {
+        let pieces = &mut self.pieces;
+        let copies = match &mut pieces.copies {
+            Some(copies) => copies,
+            none => none.insert(Stream::new(current)?),
+        };
+        for buffer in &mut pieces.buffers {
+            if buffer.bytes() < bytes {
+                copies.finish(current, "streaming parameters")?;
+            }
             let what = "a piece of parameters";
-            *address = piece.ensure(current, &self.stream, &self.pool, bytes, what)?;
+            buffer.ensure(current, &self.stream, &self.pool, bytes, what)?;
         }
-        Ok(addresses)
+        Ok(())
     }
 
-    /// Forgets all slots: the next proof's results.
-    pub(super) fn clear_slots(&mut self) {
-        self.results_used = 0;
+    /// Queues the copy of a piece of parameters, as soon as a buffer is free, and lets the queue
+    /// wait for it. Returns where it will be.
+    ///
+    /// # Safety
+    /// The buffers were made for as many bytes; `from` is page-locked and stays until the queue
+    /// is done.
+    pub(super) unsafe fn fetch(
+        &mut self,
+        current: &Current<'_>,
+        from: *const u8,
+        bytes: usize,
+    ) -> Result<u64> {
+        let pieces = &self.pieces;
+        let none = || Error::new(ErrorKind::Internal, "no buffers for pieces of parameters");
+        let copies = pieces.copies.as_ref().ok_or_else(none)?;
+        if let Some(free) = &pieces.free[pieces.next] {
+            copies.wait_for(free)?;
+        }
+        let to = pieces.buffers[pieces.next].address() as u64;
+        // SAFETY: promised by the caller; what used the buffer before is waited for.
+        unsafe { copy_to_device(current.context(), to, from, bytes, copies)? };
+        self.stream.wait_for(&copies.mark(current)?)?;
+        Ok(to)
+    }
+
+    /// Says that everything with the piece last fetched is queued.
+    pub(super) fn fetched_was_used(&mut self, current: &Current<'_>) -> Result<()> {
+        let pieces = &mut self.pieces;
+        pieces.free[pieces.next] = Some(self.stream.mark(current)?);
+        pieces.next = 1 - pieces.next;
+        Ok(())
+    }
+
+    /// Waits for everything queued, pieces of parameters included.
+    pub(super) fn finish(&self, current: &Current<'_>, doing: &str) -> Result<()> {
+        if let Some(copies) = &self.pieces.copies {
+            copies.finish(current, doing)?;
+        }
+        self.stream.finish(current, doing)
     }
 
     /// The error of a multiplication that does not fit.

@@ -71,13 +71,20 @@ extern "C" {
         inverse: i32,
         coset: i32,
     ) -> i32;
-    pub(super) fn cuzk_launch_quotient(
+    pub(super) fn cuzk_launch_quotient_begin(
+        stream: *mut c_void,
+        tables: *const c_void,
+        log_n: u32,
+        which: i32,
+        values: *mut c_void,
+    ) -> i32;
+    pub(super) fn cuzk_launch_quotient_end(
         stream: *mut c_void,
         tables: *const c_void,
         log_n: u32,
         a: *mut c_void,
-        b: *mut c_void,
-        c: *mut c_void,
+        b: *const c_void,
+        c: *const c_void,
         h: *mut c_void,
     ) -> i32;
     pub(super) fn cuzk_msm_make_plan(

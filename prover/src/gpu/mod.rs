@@ -33,7 +33,11 @@ mod proof;
 #[cfg(cuzk_cuda)]
 mod queries;
 #[cfg(cuzk_cuda)]
+mod queues;
+#[cfg(cuzk_cuda)]
 mod quotient;
+#[cfg(cuzk_cuda)]
+mod results;
 #[cfg(cuzk_cuda)]
 mod srs;
 #[cfg(cuzk_cuda)]

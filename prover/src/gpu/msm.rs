@@ -4,10 +4,10 @@
 use std::ffi::c_void;
 use std::marker::PhantomData;
 
-use super::compute::{Compute, Slot};
-use super::context::Current;
+use super::compute::Queueing;
 use super::kernels::{self, MsmPlan};
 use super::memory::copy_from_device;
+use super::results::{Results, Slot};
 use crate::curve::{G1Affine, G1Projective, G2Affine, G2Projective};
 use crate::Result;
 
@@ -247,17 +247,16 @@ impl Scalars {
     }
 }
 
-/// A multiplication in progress. Its terms can come in several parts.
-///
-/// Where the scratch is too small for all terms, it is done as several multiplications, one after
-/// the other, whose results are added.
+/// A multiplication in progress. Its terms can come in several parts, each of which is multiplied
+/// by itself, in several multiplications where the scratch is too small for one; the results are
+/// added. (Sums kept in the buckets from part to part would have to be met with each part's: that
+/// costs as much as it saves.)
 pub(super) struct Msm<G> {
     plan: MsmPlan,
     /// Terms of one launch at most.
     call_n: u64,
-    /// Terms of one multiplication at most, and those that the present one has.
+    /// Terms of one multiplication at most.
     whole_n: u64,
-    done_n: u64,
     slots: Vec<Slot>,
     group: PhantomData<G>,
 }
@@ -276,13 +275,9 @@ pub(super) struct PendingSum<G> {
 }
 
 impl<G: Group> Msm<G> {
-    /// Starts a multiplication of `n` terms within `limit` bytes of scratch.
-    pub(super) fn new(
-        compute: &mut Compute,
-        current: &Current<'_>,
-        n: u64,
-        limit: u64,
-    ) -> Result<Self> {
+    /// Starts a multiplication whose parts have at most `n` terms, within `limit` bytes of scratch.
+    pub(super) fn new(queueing: &mut Queueing<'_>, n: u64, limit: u64) -> Result<Self> {
+        let compute = &mut *queueing.compute;
         let mut plan = MsmPlan::default();
         let bytes = usize::try_from(limit).unwrap_or(usize::MAX);
         let processors = compute.multiprocessors();
@@ -302,12 +297,11 @@ impl<G: Group> Msm<G> {
         };
         // SAFETY: a function of the plan just made.
         let scratch = unsafe { kernels::cuzk_msm_scratch_size(&plan) };
-        compute.msm_scratch(current, scratch as u64)?;
+        compute.msm_scratch(queueing.current, scratch as u64)?;
         Ok(Self {
             plan,
             call_n,
             whole_n,
-            done_n: 0,
             slots: Vec::new(),
             group: PhantomData,
         })
@@ -319,21 +313,20 @@ impl<G: Group> Msm<G> {
     /// The terms and the scalars stay as they are until the compute stream is done with them.
     pub(super) unsafe fn add(
         &mut self,
-        compute: &mut Compute,
+        queueing: &mut Queueing<'_>,
         terms: Terms,
         scalars: Scalars,
     ) -> Result<()> {
         let point_bytes = size_of::<G::Affine>() as u64;
-        let mut start = 0;
+        let (mut start, mut done_n) = (0, 0);
         while start < terms.n {
-            if self.done_n == self.whole_n {
-                self.end(compute)?;
-            }
-            let most = self.call_n.min(self.whole_n - self.done_n);
+            let most = self.call_n.min(self.whole_n - done_n);
             let part = terms.part(start, most, point_bytes);
             let (values, sources) = scalars.part(start);
+            let compute = &*queueing.compute;
             // SAFETY: promised by the caller; the scratch was sized by this plan and is used by
-            // one multiplication at a time, in the order of the stream.
+            // one multiplication at a time, in the order of the stream. A plan for as many terms
+            // as a call takes has no scratch for a second call, and gets none.
             let code = unsafe {
                 G::launch_add(
                     compute.stream().as_ptr(),
@@ -345,51 +338,52 @@ impl<G: Group> Msm<G> {
                     sources,
                     part.n as u32,
                     i32::from(scalars.montgomery),
-                    i32::from(self.done_n == 0),
+                    i32::from(done_n == 0),
                 )
             };
             compute.check(code, "a multi-scalar multiplication")?;
-            self.done_n += part.n;
+            done_n += part.n;
             start += part.n;
+            if done_n == self.whole_n || start == terms.n {
+                self.end(queueing)?;
+                done_n = 0;
+            }
         }
         Ok(())
     }
 
-    /// Queues the last step of the present multiplication.
-    fn end(&mut self, compute: &mut Compute) -> Result<()> {
+    /// Queues the last step of a multiplication.
+    fn end(&mut self, queueing: &mut Queueing<'_>) -> Result<()> {
+        let (compute, results) = (&*queueing.compute, &mut *queueing.results);
         // SAFETY: a function of the plan.
-        let slot = compute.slot(unsafe { kernels::cuzk_msm_sums_size(&self.plan) })?;
+        let slot = results.slot(unsafe { kernels::cuzk_msm_sums_size(&self.plan) })?;
         // SAFETY: the slot is page-locked memory of that size, read after the stream is done.
         let code = unsafe {
-            let sums = compute.slot_at(slot);
+            let sums = results.at(slot);
             let stream = compute.stream().as_ptr();
             G::launch_finish(stream, &self.plan, compute.msm_scratch_at(), sums)
         };
         compute.check(code, "the last step of a multi-scalar multiplication")?;
         self.slots.push(slot);
-        self.done_n = 0;
         Ok(())
     }
 
-    /// Queues the last step; the result is there once the stream is done.
-    pub(super) fn finish(mut self, compute: &mut Compute) -> Result<PendingMsm<G>> {
-        if self.done_n > 0 {
-            self.end(compute)?;
-        }
-        Ok(PendingMsm {
+    /// Ends the parts; the result is there once the stream is done.
+    pub(super) fn finish(self) -> PendingMsm<G> {
+        PendingMsm {
             plan: self.plan,
             slots: self.slots,
             group: PhantomData,
-        })
+        }
     }
 }
 
 impl<G: Group> PendingMsm<G> {
     /// Adds the result, once the stream is done.
-    pub(super) fn add_to(&self, compute: &Compute, sum: &mut G::Projective) {
+    pub(super) fn add_to(&self, results: &Results, sum: &mut G::Projective) {
         for slot in &self.slots {
             // SAFETY: the slot holds this plan's sums.
-            *sum += unsafe { G::combine_msm(&self.plan, compute.slot_at(*slot)) };
+            *sum += unsafe { G::combine_msm(&self.plan, results.at(*slot)) };
         }
     }
 }
@@ -407,20 +401,16 @@ impl<G: Group> PendingSum<G> {
     ///
     /// # Safety
     /// The terms stay as they are until the compute stream is done with them.
-    pub(super) unsafe fn add(
-        &mut self,
-        compute: &mut Compute,
-        current: &Current<'_>,
-        terms: Terms,
-    ) -> Result<()> {
+    pub(super) unsafe fn add(&mut self, queueing: &mut Queueing<'_>, terms: Terms) -> Result<()> {
         if terms.n == 0 {
             return Ok(());
         }
+        let (compute, current) = (&mut *queueing.compute, queueing.current);
         let n = terms.n as u32;
         let processors = compute.multiprocessors();
         compute.sum_scratch(current, G::sum_scratch(n, processors) as u64)?;
         let parts = compute.parts(current)?;
-        let slot = compute.slot(G::PARTS_BYTES)?;
+        let slot = queueing.results.slot(G::PARTS_BYTES)?;
         // SAFETY: promised by the caller; scratch and parts are used in the order of the stream,
         // and the slot is read after it is done.
         unsafe {
@@ -434,7 +424,7 @@ impl<G: Group> PendingSum<G> {
                 parts as usize as *mut c_void,
             );
             compute.check(code, "a sum of points")?;
-            let to = compute.slot_at(slot).cast();
+            let to = queueing.results.at(slot).cast();
             copy_from_device(
                 current.context(),
                 to,
@@ -448,10 +438,10 @@ impl<G: Group> PendingSum<G> {
     }
 
     /// Adds the results, once the stream is done.
-    pub(super) fn add_to(&self, compute: &Compute, sum: &mut G::Projective) {
+    pub(super) fn add_to(&self, results: &Results, sum: &mut G::Projective) {
         for slot in &self.slots {
             // SAFETY: the slot holds the parts of one launch.
-            *sum += unsafe { G::combine_sum(compute.slot_at(*slot), kernels::SUM_PARTS) };
+            *sum += unsafe { G::combine_sum(results.at(*slot), kernels::SUM_PARTS) };
         }
     }
 }

@@ -17,6 +17,8 @@ const SMALL_SCRATCH: u64 = 6 << 30;
 pub(super) struct Needs {
     /// The witness, its bitmaps and the densities.
     pub(super) witness: u64,
+    /// Of it, what the rows are evaluated from.
+    pub(super) witness_of_rows: u64,
     /// The lists of points to sum.
     pub(super) lists: u64,
     /// The three vectors of evaluations.
@@ -25,8 +27,21 @@ pub(super) struct Needs {
     pub(super) table: u64,
     /// Pieces of parameters that stream from the host.
     pub(super) stream: u64,
-    /// Scratch of the largest multiplication at full speed.
+    /// Scratch of the multiplication over h at full speed.
     pub(super) scratch: u64,
+    /// Scratch of the largest other multiplication at full speed.
+    pub(super) other_scratch: u64,
+}
+
+/// What of one proof is on the device together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phases {
+    /// Everything.
+    One,
+    /// The evaluations; then the quotient with the witness.
+    Two,
+    /// The evaluations, the quotient, the witness, each alone.
+    Three,
 }
 
 /// How one proof is to use the memory.
@@ -35,13 +50,16 @@ pub(super) struct Plan {
     /// Proofs whose vectors are on the device at a time: with two, one uploads while the other
     /// computes.
     pub(super) lanes: usize,
-    /// Whether the evaluations wait until the witness is done with and gone.
-    pub(super) phased: bool,
+    /// What is on the device together.
+    pub(super) phases: Phases,
     /// Whether the sums over different queries are computed side by side: small ones leave most
     /// of the device idle.
     pub(super) side_by_side: bool,
-    /// The most scratch of a multiplication.
+    /// The most scratch of the multiplication over h.
     pub(super) scratch: u64,
+    /// The most scratch of any other. With two lanes it is another's: one proof's sum over h
+    /// goes on beside the next one's other sums and transforms.
+    pub(super) other_scratch: u64,
 }
 
 impl Plan {
@@ -52,52 +70,76 @@ impl Plan {
         // Every multiplication of a small proof fits the least.
         let full = needs.scratch.max(LEAST_SCRATCH);
         let good = full.min(GOOD_SCRATCH);
-        if 2 * lane + shared + full <= free {
+        let other = needs.other_scratch.clamp(LEAST_SCRATCH, GOOD_SCRATCH);
+        if 2 * lane + shared + full + other <= free {
+            let side_by_side = full <= SMALL_SCRATCH && 2 * (lane + shared + full) <= free;
             return Self {
                 lanes: 2,
-                phased: false,
-                side_by_side: full <= SMALL_SCRATCH && 2 * (lane + shared + full) <= free,
+                phases: Phases::One,
+                side_by_side,
                 scratch: full,
+                other_scratch: if side_by_side { full } else { other },
             };
         }
-        if lane + shared + good <= free {
-            return Self {
-                lanes: 1,
-                phased: false,
-                side_by_side: false,
-                scratch: full.min(free - lane - shared),
-            };
-        }
-        let first = needs.witness + needs.lists + needs.stream;
-        let last = needs.evaluations / 3 + needs.stream;
-        let scratch = free.saturating_sub(first.max(last));
-        Self {
+        let alone = |phases, scratch, other_scratch| Self {
             lanes: 1,
-            phased: true,
+            phases,
             side_by_side: false,
-            scratch: scratch.clamp(LEAST_SCRATCH, full),
+            scratch,
+            other_scratch,
+        };
+        if lane + shared + good <= free {
+            let scratch = full.min(free - lane - shared);
+            return alone(Phases::One, scratch, scratch);
         }
+        // Both sums stream at the same time.
+        let quotient = needs.evaluations / 3 + needs.stream;
+        let left = free.saturating_sub(quotient + needs.witness + shared);
+        if left >= 4 * LEAST_SCRATCH && needs.first() <= free {
+            let other = other.min(left / 4);
+            return alone(Phases::Two, full.min(left - other), other);
+        }
+        let most = quotient.max(needs.witness + shared);
+        let scratch = free.saturating_sub(most).clamp(LEAST_SCRATCH, full);
+        alone(Phases::Three, scratch, scratch)
     }
 
     /// The plan to try when memory ran out under this one.
     pub(super) fn smaller(&self) -> Option<Self> {
-        if self.lanes > 1 || self.side_by_side {
-            return Some(Self {
-                lanes: 1,
-                side_by_side: false,
-                ..*self
-            });
-        }
-        if !self.phased {
-            return Some(Self {
-                phased: true,
-                ..*self
-            });
-        }
-        (self.scratch / 2 >= LEAST_SCRATCH).then_some(Self {
-            scratch: self.scratch / 2,
-            ..*self
+        let least = self.scratch.min(self.other_scratch);
+        let phases = match self.phases {
+            _ if self.lanes > 1 => Phases::One,
+            Phases::One => Phases::Two,
+            Phases::Two => Phases::Three,
+            Phases::Three if least / 2 < LEAST_SCRATCH => return None,
+            Phases::Three => {
+                return Some(Self {
+                    scratch: least / 2,
+                    other_scratch: least / 2,
+                    ..*self
+                })
+            }
+        };
+        let scratch = match phases {
+            // Half of it for each of both sums.
+            Phases::Two => (self.scratch / 2).max(LEAST_SCRATCH),
+            _ => self.scratch,
+        };
+        Some(Self {
+            lanes: 1,
+            phases,
+            side_by_side: false,
+            scratch,
+            other_scratch: scratch,
         })
+    }
+}
+
+impl Needs {
+    /// What the evaluations need while they are alone, or with the witness that they are made
+    /// from.
+    fn first(&self) -> u64 {
+        self.evaluations + self.table + self.witness_of_rows
     }
 }
 
@@ -109,9 +151,9 @@ pub(super) fn vectors(shape: &SrsShape) -> u64 {
 /// Whether parameters can stay on the device and leave room for one proof in phases.
 pub(super) fn fits_resident(shape: &SrsShape, available: u64) -> bool {
     let (rows, aux) = (shape.h as u64 + 1, shape.l as u64);
-    // The witness in full with its lists, then the evaluations with the transforms' table.
-    let first = 32 * aux + 8 * aux;
-    let last = 3 * 32 * rows + (64 << 20);
+    // The evaluations with the transforms' table, then the witness in full with its lists.
+    let first = 3 * 32 * rows + (64 << 20);
+    let last = 32 * aux + 8 * aux;
     // Small multiplications take up to 4 kB a term at full speed, large ones 210 bytes.
     let scratch = GOOD_SCRATCH.min(4096 * rows + LEAST_SCRATCH);
     shape.affine_bytes() + first.max(last) + scratch <= available
@@ -126,11 +168,13 @@ mod tests {
     /// A 32 GiB partition with evaluations given.
     const POREP: Needs = Needs {
         witness: 4_300_000_000,
+        witness_of_rows: 0,
         lists: GB,
         evaluations: 12_900_000_000,
         table: 100_000_000,
         stream: 0,
         scratch: 20 * GB,
+        other_scratch: 4 * GB,
     };
 
     const POREP_SRS: SrsShape = SrsShape {
@@ -145,14 +189,15 @@ mod tests {
     #[test]
     fn the_plan_follows_the_memory() {
         let large = Plan::choose(&POREP, 80 * GB);
-        assert_eq!((large.lanes, large.phased), (2, false));
+        assert_eq!((large.lanes, large.phases), (2, Phases::One));
         assert_eq!(large.scratch, POREP.scratch);
         let middle = Plan::choose(&POREP, 30 * GB);
-        assert_eq!((middle.lanes, middle.phased), (1, false));
+        assert_eq!((middle.lanes, middle.phases), (1, Phases::One));
         assert!(middle.scratch <= 30 * GB - 18_300_000_000);
         let small = Plan::choose(&POREP, 16 * GB);
-        assert!(small.phased);
-        assert!(small.scratch <= 16 * GB - 5_300_000_000);
+        assert_eq!(small.phases, Phases::Two);
+        assert!(small.scratch + small.other_scratch <= 16 * GB - 9_700_000_000);
+        assert_eq!(Plan::choose(&POREP, 13 * GB).phases, Phases::Three);
     }
 
     #[test]
@@ -165,7 +210,8 @@ mod tests {
             steps += 1;
             assert!(steps < 64);
         }
-        assert!(plan.phased && plan.scratch < 2 * LEAST_SCRATCH);
+        assert_eq!(plan.phases, Phases::Three);
+        assert!(plan.scratch < 2 * LEAST_SCRATCH);
     }
 
     #[test]

@@ -6,28 +6,36 @@
 
 use group::Group as _;
 
-use super::compute::{Compute, Slot};
-use super::context::Current;
+use super::compute::{Compute, Queueing};
 use super::kernels;
-use super::memory::{copy_from_device, copy_on_device, copy_to_device, PinnedBuffer};
+use super::memory::{copy_from_device, copy_on_device, PinnedBuffer};
 use super::msm::{Group, Msm, PendingMsm, PendingSum, Scalars, Terms};
+use super::results::{Results, Slot};
 use super::srs::{Points, Query};
-use super::stream::{Event, Stream};
 use super::witness::{DeviceWitness, Inputs};
-use crate::backend::Cancel;
 use crate::circuit::Bitmap;
 use crate::Result;
 
-/// Variables of a piece where parameters stream: 400 MB of G1 points at most.
-pub(super) const PIECE: u64 = 1 << 22;
+/// The most variables of a piece where parameters stream: 400 MB of G1 points. A multiplication of
+/// so many terms is nearly as fast a term as a larger one.
+const MOST_PIECE: u64 = 1 << 22;
+
+/// Variables of a piece where parameters stream: two buffers of them take an eighth of the budget.
+pub(super) fn piece(budget: u64) -> u64 {
+    let fitting = (budget / 8 / (2 * 96)).clamp(1 << 13, MOST_PIECE);
+    1 << fitting.ilog2()
+}
 
 /// One query's part of a witness.
+#[derive(Clone, Copy)]
 pub(super) struct QueryPart<'a> {
     pub(super) query: &'a Query,
     /// Which variables have points; all of them, if none.
     pub(super) density: Option<(&'a Bitmap, u64)>,
     /// The inputs with points, which come first in the query.
     pub(super) inputs: Option<&'a Inputs>,
+    /// Variables of a piece, if the query streams.
+    pub(super) piece: u64,
 }
 
 /// A query's sum on its way to the host.
@@ -50,10 +58,10 @@ struct Piece {
 
 impl<G: Group> PendingQuery<G> {
     /// The sum, once the stream is done.
-    pub(super) fn value(&self, compute: &Compute) -> G::Projective {
+    pub(super) fn value(&self, results: &Results) -> G::Projective {
         let mut sum = G::Projective::identity();
-        self.ones.add_to(compute, &mut sum);
-        self.rest.add_to(compute, &mut sum);
+        self.ones.add_to(results, &mut sum);
+        self.rest.add_to(results, &mut sum);
         sum
     }
 }
@@ -67,7 +75,7 @@ impl QueryPart<'_> {
     fn pieces(&self, n: u64) -> Vec<Piece> {
         let step = match self.query.points() {
             Points::Device(_) => n.max(1),
-            Points::Host(_) => PIECE,
+            Points::Host(_) => self.piece,
         };
         let rank = |variable: u64| match self.density {
             Some((density, _)) => density.rank(variable as usize) as u64,
@@ -89,164 +97,144 @@ impl QueryPart<'_> {
     }
 }
 
-/// A query whose lists are on their way.
-pub(super) struct BegunQuery<'a> {
-    part: QueryPart<'a>,
-    pieces: Vec<Piece>,
-    lists: Lists,
-    counts: Slot,
+/// How many ones and how many others each piece of a query has, on the way to the host.
+pub(super) struct Counts {
+    slot: Slot,
+    pieces: usize,
 }
 
-impl<'a> BegunQuery<'a> {
-    /// Queues the lists of ones and of others, and the copy of their lengths to the host.
+impl Counts {
+    /// Queues counting.
     ///
     /// # Safety
     /// The witness is on the device once the stream gets there, and stays until it is done.
-    pub(super) unsafe fn new(
-        compute: &mut Compute,
-        current: &Current<'_>,
-        witness: &DeviceWitness<'_>,
-        part: QueryPart<'a>,
-    ) -> Result<Self> {
-        let pieces = part.pieces(witness.n());
-        let counts = compute.slot(8 * pieces.len())?;
-        compute.clear(counts, 8 * pieces.len());
-        let lists = Lists::take(compute, current, witness, &part, &pieces)?;
-        for (i, piece) in pieces.iter().enumerate() {
-            // SAFETY: the witness is there by the caller's promise; lists are used in stream
-            // order.
-            unsafe {
-                lists.split(compute, current, witness, &part, piece, Some((counts, i)))?;
-            }
-        }
-        Ok(Self {
-            part,
-            pieces,
-            lists,
-            counts,
-        })
-    }
-
-    /// Waits for the lengths and queues the sum.
-    ///
-    /// # Safety
-    /// As for `new`, with the same queue and witness; the query's points stay too.
-    pub(super) unsafe fn finish<G: Group>(
-        self,
-        compute: &mut Compute,
-        current: &Current<'_>,
-        witness: &DeviceWitness<'_>,
-        scratch: u64,
-        cancel: &Cancel,
-    ) -> Result<PendingQuery<G>> {
-        let Self {
-            part,
-            pieces,
-            lists,
-            counts,
-        } = self;
-        compute.stream().finish(current, "sorting the witness")?;
-        cancel.check()?;
-        let counts: Vec<(u64, u64)> = (0..pieces.len())
-            .map(|i| compute.counts(counts, i))
-            .collect();
-        let rest = counts.iter().map(|(_, rest)| rest).sum::<u64>() + part.inputs();
-
-        let mut feed = Feed::new(compute, current, &part, &pieces)?;
-        let mut ones = PendingSum::new();
-        let mut msm = Msm::<G>::new(compute, current, rest, scratch)?;
-        for (piece, (n_ones, n_rest)) in pieces.iter().zip(counts) {
-            cancel.check()?;
-            // SAFETY: as above; the feed's points are there in stream order and stay until
-            // `used`.
-            unsafe {
-                if pieces.len() > 1 {
-                    lists.split(compute, current, witness, &part, piece, None)?;
-                }
-                if let (Some(inputs), true) = (part.inputs, piece.inputs > 0) {
-                    lists.append(compute, current, witness, inputs, n_rest)?;
-                }
-                let points = feed.points(compute, current, &part, piece)?;
-                let of_ones = Terms {
-                    points,
-                    indices: lists.ones,
-                    n: n_ones,
-                };
-                ones.add(compute, current, of_ones)?;
-                let of_rest = Terms {
-                    points,
-                    indices: lists.rest,
-                    n: n_rest + piece.inputs,
-                };
-                let scalars = Scalars {
-                    values: witness.value_at(piece.first),
-                    sources: lists.sources,
-                    montgomery: true,
-                };
-                msm.add(compute, of_rest, scalars)?;
-            }
-            feed.used(compute, current)?;
-        }
-        let rest = msm.finish(compute)?;
-        feed.finish(current)?;
-        Ok(PendingQuery { ones, rest })
-    }
-}
-
-/// The lists of one piece: device addresses.
-struct Lists {
-    ones: u64,
-    rest: u64,
-    sources: u64,
-    scratch: u64,
-    counts: u64,
-}
-
-impl Lists {
-    fn take(
-        compute: &mut Compute,
-        current: &Current<'_>,
+    pub(super) unsafe fn queue(
+        queueing: &mut Queueing<'_>,
         witness: &DeviceWitness<'_>,
         part: &QueryPart<'_>,
-        pieces: &[Piece],
     ) -> Result<Self> {
+        let pieces = part.pieces(witness.n());
+        let slot = queueing.results.slot(8 * pieces.len())?;
+        queueing.results.zero(slot, 8 * pieces.len());
         let largest = pieces.iter().map(|piece| piece.n).max().unwrap_or(0);
-        let ones = witness.most_ones().min(largest);
-        let rest = witness.most_full().min(largest) + part.inputs();
+        let split = Split::take(queueing, largest)?;
+        for (i, piece) in pieces.iter().enumerate() {
+            // SAFETY: promised by the caller; the slot has room for all pieces and is read once
+            // the stream is done.
+            unsafe {
+                split.launch(queueing.compute, witness, part, piece, [0; 3])?;
+                if piece.n > 0 {
+                    let to = queueing.results.at(slot).cast::<u8>().add(8 * i);
+                    let context = queueing.current.context();
+                    copy_from_device(context, to, split.counts, 8, queueing.compute.stream())?;
+                }
+            }
+        }
+        let pieces = pieces.len();
+        Ok(Self { slot, pieces })
+    }
+
+    /// Ones and others of each piece, once the stream is done.
+    pub(super) fn read(&self, results: &Results) -> Vec<(u64, u64)> {
+        results.pairs(self.slot, self.pieces)
+    }
+}
+
+/// Queues the sum over one query, whose pieces have these ones and others.
+///
+/// # Safety
+/// The witness is on the device once the stream gets there; it and the query's points stay until
+/// the stream is done.
+pub(super) unsafe fn sum_query<G: Group>(
+    queueing: &mut Queueing<'_>,
+    witness: &DeviceWitness<'_>,
+    part: &QueryPart<'_>,
+    counts: &[(u64, u64)],
+    scratch: u64,
+) -> Result<PendingQuery<G>> {
+    let pieces = part.pieces(witness.n());
+    let lists = Lists::take(queueing, part, &pieces, counts)?;
+    let rest = pieces.iter().zip(counts);
+    let rest = rest.map(|(piece, (_, rest))| piece.inputs + rest).max();
+    let mut feed = Feed::new(queueing, part, &pieces)?;
+    let mut ones = PendingSum::new();
+    let mut msm = Msm::<G>::new(queueing, rest.unwrap_or(0), scratch)?;
+    for (piece, (n_ones, n_rest)) in pieces.iter().zip(counts) {
+        queueing.cancel.check()?;
+        // SAFETY: promised by the caller; lists are used in the order of the stream, and the
+        // feed's points are there in that order and stay until `used`.
+        unsafe {
+            let own = [lists.ones, lists.rest, lists.sources];
+            lists
+                .split
+                .launch(queueing.compute, witness, part, piece, own)?;
+            if let (Some(inputs), true) = (part.inputs, piece.inputs > 0) {
+                lists.append(queueing, witness, inputs, *n_rest)?;
+            }
+            let points = feed.points(queueing, part, piece)?;
+            let of_ones = Terms {
+                points,
+                indices: lists.ones,
+                n: *n_ones,
+            };
+            ones.add(queueing, of_ones)?;
+            let of_rest = Terms {
+                points,
+                indices: lists.rest,
+                n: n_rest + piece.inputs,
+            };
+            let scalars = Scalars {
+                values: witness.value_at(piece.first),
+                sources: lists.sources,
+                montgomery: true,
+            };
+            msm.add(queueing, of_rest, scalars)?;
+        }
+        feed.used(queueing)?;
+    }
+    let rest = msm.finish();
+    Ok(PendingQuery { ones, rest })
+}
+
+/// Device memory for the split of a piece.
+struct Split {
+    counts: u64,
+    scratch: u64,
+}
+
+impl Split {
+    /// For pieces of at most `n` variables.
+    fn take(queueing: &mut Queueing<'_>, n: u64) -> Result<Self> {
         // SAFETY: a function of a number.
-        let scratch = unsafe { kernels::cuzk_split_scratch_size(largest as u32) } as u64;
-        let [ones, rest, sources] = compute.lists(current, [4 * ones, 4 * rest, 4 * rest])?;
-        let counts = compute.split(current, scratch.next_multiple_of(256) + 8)?;
+        let bytes = unsafe { kernels::cuzk_split_scratch_size(n as u32) } as u64;
+        let counts = queueing.compute.split(queueing.current, bytes + 256)?;
         Ok(Self {
-            ones,
-            rest,
-            sources,
-            scratch: counts + 256,
             counts,
+            scratch: counts + 256,
         })
     }
 
-    /// Queues the lists of a piece, and the copy of their lengths into a slot.
+    /// Queues the lists of a piece - ones, others and where their values lie - and their lengths;
+    /// without lists, the lengths alone.
     ///
     /// # Safety
-    /// As `sum_query`.
-    unsafe fn split(
+    /// The witness is there once the stream gets there, and the lists have room.
+    unsafe fn launch(
         &self,
         compute: &Compute,
-        current: &Current<'_>,
         witness: &DeviceWitness<'_>,
         part: &QueryPart<'_>,
         piece: &Piece,
-        slot: Option<(Slot, usize)>,
+        [ones, rest, sources]: [u64; 3],
     ) -> Result<()> {
         if piece.n == 0 {
             return Ok(());
         }
         let density = part.density.map_or(0, |(_, at)| at + piece.first / 8);
-        // SAFETY: bitmaps cover the piece, whose first variable is a multiple of 64; lists and
-        // scratch were sized for the largest piece.
-        unsafe {
-            let code = kernels::cuzk_launch_split(
+        // SAFETY: bitmaps cover the piece, whose first variable is a multiple of 64; the scratch
+        // was sized for the largest piece, the rest is promised by the caller.
+        let code = unsafe {
+            kernels::cuzk_launch_split(
                 compute.stream().as_ptr(),
                 self.scratch as _,
                 piece.n as u32,
@@ -255,45 +243,63 @@ impl Lists {
                 density as _,
                 piece.inputs as u32,
                 i32::from(witness.compact()),
-                self.ones as _,
-                self.rest as _,
-                self.sources as _,
+                ones as _,
+                rest as _,
+                sources as _,
                 self.counts as _,
-            );
-            compute.check(code, "listing the witness's ones and values")?;
-            if let Some((slot, i)) = slot {
-                let to = compute.slot_at(slot).cast::<u8>().add(8 * i);
-                copy_from_device(current.context(), to, self.counts, 8, compute.stream())?;
-            }
-        }
-        Ok(())
+            )
+        };
+        compute.check(code, "listing the witness's ones and values")
+    }
+}
+
+/// The lists of one piece: device addresses.
+struct Lists {
+    ones: u64,
+    rest: u64,
+    sources: u64,
+    split: Split,
+}
+
+impl Lists {
+    fn take(
+        queueing: &mut Queueing<'_>,
+        part: &QueryPart<'_>,
+        pieces: &[Piece],
+        counts: &[(u64, u64)],
+    ) -> Result<Self> {
+        let largest = pieces.iter().map(|piece| piece.n).max().unwrap_or(0);
+        let ones = counts.iter().map(|(ones, _)| *ones).max().unwrap_or(0);
+        let rest = counts.iter().map(|(_, rest)| *rest).max().unwrap_or(0) + part.inputs();
+        let split = Split::take(queueing, largest)?;
+        let bytes = [4 * ones, 4 * rest, 4 * rest];
+        let [ones, rest, sources] = queueing.compute.lists(queueing.current, bytes)?;
+        Ok(Self {
+            ones,
+            rest,
+            sources,
+            split,
+        })
     }
 
     /// Queues the inputs behind the `n` others of the rest.
     ///
     /// # Safety
-    /// As `sum_query`; the lists are those of the first piece.
+    /// The witness is there once the stream gets there; the lists are those of the first piece.
     unsafe fn append(
         &self,
-        compute: &Compute,
-        current: &Current<'_>,
+        queueing: &Queueing<'_>,
         witness: &DeviceWitness<'_>,
         inputs: &Inputs,
         n: u64,
     ) -> Result<()> {
         let (points, sources) = witness.inputs_at(inputs);
         let bytes = 4 * inputs.len() as usize;
-        let context = current.context();
+        let (context, stream) = (queueing.current.context(), queueing.compute.stream());
         // SAFETY: the lists have room for the inputs behind all others.
         unsafe {
-            copy_on_device(context, self.rest + 4 * n, points, bytes, compute.stream())?;
-            copy_on_device(
-                context,
-                self.sources + 4 * n,
-                sources,
-                bytes,
-                compute.stream(),
-            )
+            copy_on_device(context, self.rest + 4 * n, points, bytes, stream)?;
+            copy_on_device(context, self.sources + 4 * n, sources, bytes, stream)
         }
     }
 }
@@ -303,39 +309,19 @@ enum Feed<'a> {
     /// They are all on the device, from this address on.
     Resident(u64),
     /// They come from the host into two buffers in turn.
-    Streamed {
-        host: &'a PinnedBuffer,
-        copies: Stream,
-        buffers: [u64; 2],
-        free: [Option<Event>; 2],
-        turn: usize,
-    },
+    Streamed(&'a PinnedBuffer),
 }
 
 impl<'a> Feed<'a> {
-    fn new(
-        compute: &mut Compute,
-        current: &Current<'_>,
-        part: &QueryPart<'a>,
-        pieces: &[Piece],
-    ) -> Result<Self> {
+    fn new(queueing: &mut Queueing<'_>, part: &QueryPart<'a>, pieces: &[Piece]) -> Result<Self> {
         let host = match part.query.points() {
             Points::Device(points) => return Ok(Feed::Resident(points.address())),
             Points::Host(host) => host,
         };
         let largest = pieces.iter().map(|piece| piece.points).max().unwrap_or(0);
         let bytes = largest * part.query.point_bytes() as u64;
-        let copies = Stream::new(current)?;
-        let buffers = compute.pieces(current, bytes)?;
-        // The buffers may still be in use by what is queued.
-        copies.wait_for(&compute.stream().mark(current)?)?;
-        Ok(Feed::Streamed {
-            host,
-            copies,
-            buffers,
-            free: [None, None],
-            turn: 0,
-        })
+        queueing.compute.make_buffers(queueing.current, bytes)?;
+        Ok(Feed::Streamed(host))
     }
 
     /// Where the piece's first point lies once the stream gets there; the numbers in the lists
@@ -345,49 +331,27 @@ impl<'a> Feed<'a> {
     /// The query stays until the copies are done.
     unsafe fn points(
         &mut self,
-        compute: &Compute,
-        current: &Current<'_>,
+        queueing: &mut Queueing<'_>,
         part: &QueryPart<'_>,
         piece: &Piece,
     ) -> Result<u64> {
-        let (host, copies, buffers, free, turn) = match self {
-            Feed::Resident(address) => return Ok(*address),
-            Feed::Streamed {
-                host,
-                copies,
-                buffers,
-                free,
-                turn,
-            } => (host, copies, buffers, free, turn),
-        };
-        let size = part.query.point_bytes() as u64;
-        let half = *turn % 2;
-        if let Some(free) = &free[half] {
-            copies.wait_for(free)?;
+        match self {
+            Feed::Resident(address) => Ok(*address),
+            Feed::Streamed(host) => {
+                let size = part.query.point_bytes() as u64;
+                let from = host.at((piece.first_point * size) as usize);
+                let bytes = (piece.points * size) as usize;
+                // SAFETY: the points lie there; the buffers were sized for the largest piece.
+                unsafe { queueing.compute.fetch(queueing.current, from, bytes) }
+            }
         }
-        let first = piece.first_point * size;
-        let bytes = (piece.points * size) as usize;
-        let from = host.at(first as usize);
-        // SAFETY: the points lie there; the buffer was sized for the largest piece.
-        unsafe { copy_to_device(current.context(), buffers[half], from, bytes, copies)? };
-        compute.stream().wait_for(&copies.mark(current)?)?;
-        Ok(buffers[half])
     }
 
     /// Says that everything with the last points is queued.
-    fn used(&mut self, compute: &Compute, current: &Current<'_>) -> Result<()> {
-        if let Feed::Streamed { free, turn, .. } = self {
-            free[*turn % 2] = Some(compute.stream().mark(current)?);
-            *turn += 1;
-        }
-        Ok(())
-    }
-
-    /// Waits until the host's points were all copied.
-    fn finish(self, current: &Current<'_>) -> Result<()> {
+    fn used(&mut self, queueing: &mut Queueing<'_>) -> Result<()> {
         match self {
             Feed::Resident(_) => Ok(()),
-            Feed::Streamed { copies, .. } => copies.finish(current, "streaming parameters"),
+            Feed::Streamed(_) => queueing.compute.fetched_was_used(queueing.current),
         }
     }
 }
@@ -397,26 +361,21 @@ impl<'a> Feed<'a> {
 /// # Safety
 /// The scalars are there once the stream gets there and stay until it is done; so does the query.
 pub(super) unsafe fn sum_all<G: Group>(
-    compute: &mut Compute,
-    current: &Current<'_>,
-    query: &Query,
+    queueing: &mut Queueing<'_>,
+    part: &QueryPart<'_>,
     scalars: u64,
     scratch: u64,
-    cancel: &Cancel,
 ) -> Result<PendingMsm<G>> {
-    let part = QueryPart {
-        query,
-        density: None,
-        inputs: None,
-    };
+    let query = part.query;
     let pieces = part.pieces(query.n() as u64);
-    let mut feed = Feed::new(compute, current, &part, &pieces)?;
-    let mut msm = Msm::<G>::new(compute, current, query.n() as u64, scratch)?;
+    let mut feed = Feed::new(queueing, part, &pieces)?;
+    let largest = pieces.iter().map(|piece| piece.n).max().unwrap_or(0);
+    let mut msm = Msm::<G>::new(queueing, largest, scratch)?;
     for piece in &pieces {
-        cancel.check()?;
+        queueing.cancel.check()?;
         // SAFETY: promised by the caller.
         unsafe {
-            let points = feed.points(compute, current, &part, piece)?;
+            let points = feed.points(queueing, part, piece)?;
             let terms = Terms {
                 points,
                 indices: 0,
@@ -427,11 +386,9 @@ pub(super) unsafe fn sum_all<G: Group>(
                 sources: 0,
                 montgomery: false,
             };
-            msm.add(compute, terms, scalars)?;
+            msm.add(queueing, terms, scalars)?;
         }
-        feed.used(compute, current)?;
+        feed.used(queueing)?;
     }
-    let sum = msm.finish(compute)?;
-    feed.finish(current)?;
-    Ok(sum)
+    Ok(msm.finish())
 }

@@ -37,7 +37,7 @@ impl RowSource<'_> {
 pub(super) struct Evaluations<'a> {
     rows: RowSource<'a>,
     log_n: u32,
-    /// b, c and a, once taken; only b, which then holds the quotient, after `drop_factors`.
+    /// b, c and a, once taken; only b, which then holds the quotient, after `keep_quotient`.
     vectors: Vec<Lease>,
 }
 
@@ -102,36 +102,48 @@ impl<'a> Evaluations<'a> {
         Ok(())
     }
 
-    /// Queues the evaluation of the rows of the circuit that was brought to the device.
+    /// Queues the evaluation of one matrix's rows of the circuit that was brought to the device.
     ///
     /// # Safety
     /// The witness is there once the stream gets there; it and the vectors stay until it is done.
     pub(super) unsafe fn evaluate(
         &self,
         compute: &Compute,
+        which: usize,
         witness: &DeviceWitness<'_>,
     ) -> Result<()> {
-        for which in 0..3 {
-            let (out, n) = (self.vector(which).address(), 1 << self.log_n);
-            // SAFETY: promised by the caller; a vector holds the domain's scalars.
-            unsafe {
-                compute
-                    .circuit()?
-                    .evaluate(compute, which, witness, out, n)?
-            };
+        let (circuit, out) = (compute.circuit()?, self.vector(which).address());
+        // SAFETY: promised by the caller; a vector holds the domain's scalars.
+        unsafe { circuit.evaluate(compute, which, witness, out, 1 << self.log_n) }
+    }
+
+    /// Queues what the quotient needs of the vector of a, b or c.
+    ///
+    /// # Safety
+    /// The vector is filled once the stream gets there, and stays until it is done.
+    pub(super) unsafe fn begin(
+        &self,
+        compute: &mut Compute,
+        current: &Current<'_>,
+        which: usize,
+    ) -> Result<()> {
+        if self.log_n == 0 {
+            return Ok(());
         }
-        Ok(())
+        let tables = compute.tables(current, self.log_n)?;
+        let (stream, values) = (compute.stream().as_ptr(), self.vector(which).at(0));
+        // SAFETY: promised by the caller; the vector has 2^log_n scalars.
+        let code = unsafe {
+            kernels::cuzk_launch_quotient_begin(stream, tables, self.log_n, which as i32, values)
+        };
+        compute.check(code, "the transforms of the quotient")
     }
 
     /// Queues the quotient's coefficients, plain scalars in natural order, into b's vector.
     ///
     /// # Safety
-    /// The vectors are filled once the stream gets there, and stay until it is done.
-    pub(super) unsafe fn quotient(
-        &self,
-        compute: &mut Compute,
-        current: &Current<'_>,
-    ) -> Result<()> {
+    /// All three vectors were begun on the stream, and stay until it is done.
+    pub(super) unsafe fn end(&self, compute: &mut Compute, current: &Current<'_>) -> Result<()> {
         if self.log_n == 0 {
             return Ok(());
         }
@@ -140,7 +152,7 @@ impl<'a> Evaluations<'a> {
         let code = unsafe {
             let stream = compute.stream().as_ptr();
             let [a, b, c] = [0, 1, 2].map(|which| self.vector(which).at(0));
-            kernels::cuzk_launch_quotient(stream, tables, self.log_n, a, b, c, b)
+            kernels::cuzk_launch_quotient_end(stream, tables, self.log_n, a, b, c, b)
         };
         compute.check(code, "the quotient")
     }
@@ -150,8 +162,13 @@ impl<'a> Evaluations<'a> {
         self.vectors[0].address()
     }
 
+    /// Gives all memory back, once the stream is done with it.
+    pub(super) fn release(&mut self) {
+        self.vectors.clear();
+    }
+
     /// Gives the memory of a and c back, once the stream is done with them.
-    pub(super) fn drop_factors(&mut self) {
+    pub(super) fn keep_quotient(&mut self) {
         self.vectors.truncate(1);
     }
 }

@@ -38,10 +38,23 @@ unsafe impl Sync for Event {}
 impl Stream {
     /// A queue that does not wait for the default one.
     pub(super) fn new(current: &Current<'_>) -> Result<Self> {
+        Self::with_priority(current, 0)
+    }
+
+    /// The same, for small work that others wait for: the device takes it first.
+    pub(super) fn urgent(current: &Current<'_>) -> Result<Self> {
+        let (mut least, mut greatest) = (0, 0);
+        // SAFETY: writes two numbers.
+        let code = unsafe { sys::cuCtxGetStreamPriorityRange(&mut least, &mut greatest) };
+        current.check(code, "asking for the priorities of streams")?;
+        Self::with_priority(current, greatest)
+    }
+
+    fn with_priority(current: &Current<'_>, priority: i32) -> Result<Self> {
         let mut raw = std::ptr::null_mut();
         let flags = CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
         // SAFETY: writes the handle.
-        let code = unsafe { sys::cuStreamCreate(&mut raw, flags) };
+        let code = unsafe { sys::cuStreamCreateWithPriority(&mut raw, flags, priority) };
         current.check(code, "making a stream")?;
         Ok(Self {
             context: current.context().clone(),

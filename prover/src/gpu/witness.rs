@@ -43,7 +43,7 @@ pub(super) struct Layout<'a> {
 pub(super) struct DeviceWitness<'a> {
     layout: &'a Layout<'a>,
     address: u64,
-    lease: Option<Lease>,
+    _lease: Lease,
 }
 
 impl Inputs {
@@ -123,7 +123,7 @@ impl<'a> Layout<'a> {
         Ok(DeviceWitness {
             layout: self,
             address: lease.address(),
-            lease: Some(lease),
+            _lease: lease,
         })
     }
 }
@@ -162,21 +162,6 @@ impl<'a> DeviceWitness<'a> {
             }
         }
         orders
-    }
-
-    /// The most ones, as far as the host knows.
-    pub(super) fn most_ones(&self) -> u64 {
-        self.layout.most_ones()
-    }
-
-    /// The most values that are no bits, as far as the host knows.
-    pub(super) fn most_full(&self) -> u64 {
-        self.layout.most_full()
-    }
-
-    /// Gives the memory back, once the stream is done with it. Nothing else may be asked then.
-    pub(super) fn release(&mut self) {
-        self.lease = None;
     }
 
     /// Queues making the bitmaps, when the values came in full. Behind the upload.
