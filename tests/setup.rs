@@ -138,7 +138,7 @@ fn parameters_equal_those_of_bellperson_for_the_same_secrets() {
         let circuit = CompiledCircuit::record(Mixed::new(steps)).unwrap();
         assert_eq!(circuit.shape().rows, 5 * steps + 5);
         let paths = paths(folder.path());
-        let report = write_parameters_with(&circuit, &secrets, &paths, &mut |_| {}).unwrap();
+        let report = write_parameters_with(&circuit, &secrets, &paths, None, &mut |_| {}).unwrap();
 
         let read = Parameters::<Bls12>::read(std::fs::File::open(&paths.params).unwrap(), true);
         let read = read.unwrap();
@@ -269,7 +269,7 @@ fn a_refused_setup_says_why_and_leaves_nothing() {
     let mut secrets = Secrets::derive(&[1; 32]);
     // A point of the domain: every parameter would be zero or undefined.
     secrets.tau = -Scalar::ONE;
-    let error = write_parameters_with(&circuit, &secrets, &paths, &mut |_| {}).unwrap_err();
+    let error = write_parameters_with(&circuit, &secrets, &paths, None, &mut |_| {}).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     assert!(names(folder.path()).is_empty());
 }

@@ -3,8 +3,9 @@
 //! one proof at a time, and proofs back to back from two threads. Every proof is verified.
 //!
 //!     cargo bench -p cuzk-prover --bench gpu_circuit -- [sizes, such as 16,20,24,27]
-//!         [--proofs N] [--budget GIB] [--packed]
+//!         [--proofs N] [--budgets GIB,GIB] [--packed] [--locked]
 //!
+//! A budget of 0 is the whole device. With --packed the witness comes as bits and values, with --locked vectors are page-locked first.
 //! At 2^27 it needs 80 GB of host memory: the parameters are a file in memory.
 
 #[cfg(cuzk_cuda)]

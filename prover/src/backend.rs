@@ -140,6 +140,40 @@ impl BackendChoice {
     }
 }
 
+/// The generator of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Generator {
+    /// Of G1; points take 96 bytes.
+    G1,
+    /// Of G2; points take 192 bytes.
+    G2,
+}
+
+impl Generator {
+    /// Bytes of a point, in memory and encoded.
+    pub fn point_bytes(self) -> usize {
+        match self {
+            Generator::G1 => 96,
+            Generator::G2 => 192,
+        }
+    }
+}
+
+/// Where encoded points go: the number of the first, and their bytes.
+pub type PointSink<'s> = dyn Fn(usize, &[u8]) -> Result<()> + Sync + 's;
+
+/// A device that makes parameters for development.
+pub trait Multiplier: Sync {
+    /// Hands the multiples of a generator by all scalars to `sink`, as a parameter file holds
+    /// them: piece by piece, from several threads and in no order.
+    fn multiples(
+        &self,
+        generator: Generator,
+        scalars: &[Scalar],
+        sink: &PointSink<'_>,
+    ) -> Result<()>;
+}
+
 /// A device that proves: the CPU or a GPU.
 pub trait Backend: Send + Sync {
     /// The name in timings and reports: "cpu", or "cuda" with the device.
@@ -156,6 +190,12 @@ pub trait Backend: Send + Sync {
         1
     }
 
+    /// Whether `sums` computes on the context's rayon pool; otherwise it waits for a device, on a
+    /// thread that is not of the pool.
+    fn computes_on_host(&self) -> bool {
+        true
+    }
+
     /// Memory that parameters of this shape take while they are resident.
     fn srs_memory(&self, shape: &SrsShape) -> Memory {
         Memory {
@@ -167,6 +207,11 @@ pub trait Backend: Send + Sync {
     /// Memory that one call of `sums` takes beside the parameters and the assignment; called on
     /// the context's rayon pool.
     fn work_memory(&self, shape: &SrsShape) -> Memory;
+
+    /// What makes parameters for development faster than the CPU, if it does.
+    fn multiplier(&self) -> Option<&dyn Multiplier> {
+        None
+    }
 
     /// Makes parameters ready and checks them as asked; called on the context's rayon pool. Parts
     /// may be left to be read by `ResidentSrs::load` or the first proof.

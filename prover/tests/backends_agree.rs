@@ -18,12 +18,13 @@ mod cases;
 use std::process::ExitCode;
 
 /// What each test claims; `cases` has them in this order.
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 15] = [
     "sums_agree_at_every_size",
     "sums_agree_for_bits_and_values_at_the_edges",
     "sums_agree_with_repeated_and_opposite_points",
     "a_packed_witness_gives_the_same_sums",
     "rows_evaluated_on_the_device_give_the_same_sums",
+    "repeated_blocks_give_the_same_sums",
     "a_small_budget_gives_the_same_sums",
     "whole_proofs_verify",
     "two_proofs_at_a_time_give_the_same_sums",
@@ -31,6 +32,8 @@ const NAMES: [&str; 12] = [
     "too_small_a_budget_is_an_error_and_leaves_the_device_usable",
     "cancelled_work_ends_and_leaves_the_device_usable",
     "fifty_proofs_leave_the_memory_as_two_do",
+    "memory_that_others_took_is_done_without",
+    "batches_of_ten_verify",
 ];
 
 fn main() -> ExitCode {

@@ -49,7 +49,7 @@ pub unsafe extern "C" fn cuzk_dev_setup(
                     unsafe { progress(user.pointer(), fraction) };
                 }
             };
-            insecure_setup(size, &seed, folder, &mut report).map(drop)
+            insecure_setup(size, &seed, folder, context.multiplier(), &mut report).map(drop)
         })
     })
 }

@@ -6,8 +6,9 @@
 
 use std::path::Path;
 
+use cuzk_prover::backend::Multiplier;
 use cuzk_prover::groth16::setup::{
-    write_parameters, SetupMeta, SetupPaths, SetupProgress, SetupReport,
+    write_parameters_with, Secrets, SetupMeta, SetupPaths, SetupProgress, SetupReport,
 };
 use cuzk_prover::{Error, ErrorKind, Result};
 
@@ -17,7 +18,7 @@ use super::porep;
 
 /// Makes INSECURE development parameters for all seal proofs of a sector size, named as in
 /// Filecoin's parameter cache. The folder is made if it is not there; the same seed makes the same
-/// files.
+/// files, whether a device makes the points or the CPU.
 ///
 /// Errors: `InvalidArgument` when one of the files exists, `Io`, and what recording the circuit
 /// reports.
@@ -25,6 +26,7 @@ pub fn insecure_setup(
     size: SectorSize,
     seed: &[u8; 32],
     folder: &Path,
+    multiplier: Option<&dyn Multiplier>,
     progress: &mut dyn FnMut(SetupProgress),
 ) -> Result<(ParameterFiles, SetupReport)> {
     let files = ParameterFiles::new(folder, size)?;
@@ -50,6 +52,12 @@ pub fn insecure_setup(
             sector_size: size.bytes(),
         }),
     };
-    let report = write_parameters(&circuit, seed, &paths, progress)?;
+    let report = write_parameters_with(
+        &circuit,
+        &Secrets::derive(seed),
+        &paths,
+        multiplier,
+        progress,
+    )?;
     Ok((files, report))
 }

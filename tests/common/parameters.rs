@@ -28,7 +28,7 @@ pub fn development_parameters() -> PathBuf {
         for path in all {
             let _ = std::fs::remove_file(path);
         }
-        insecure_setup(SectorSize::Kib2, &SEED, &folder, &mut |_| ())
+        insecure_setup(SectorSize::Kib2, &SEED, &folder, None, &mut |_| ())
             .expect("development parameters");
     }
     folder

@@ -2,20 +2,25 @@
 //! The same circuits on the same GPU, by cuzk and by supraseal-c2, in turns; every proof of both
 //! is verified.
 //!
-//!     supraseal-comparison [sizes, such as 16,20,24,27] [--rounds N] [--batch N]
+//!     supraseal-comparison [sizes, such as 16,20,24,27] [--rounds N] [--batches N,N] [--locked]
+//!
+//! With --locked the batches are measured again with the callers' vectors page-locked, which is the
+//! peer's best case.
 
 #[path = "../../../prover/tests/common/memory_file.rs"]
 mod memory_file;
 #[path = "../../../prover/tests/common/synthetic.rs"]
 mod synthetic;
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use cuzk_prover::backend::{Backend, Cancel, ResidentSrs};
+use cuzk_prover::backend::{Backend, Cancel, Generator, Multiplier, ResidentSrs};
 use cuzk_prover::curve::{G1Affine, G2Affine, Scalar};
-use cuzk_prover::gpu::{self, Generator, GpuBackend, GpuOptions};
+use cuzk_prover::gpu::{self, GpuBackend, GpuOptions};
 use cuzk_prover::groth16::{prove, PreparedKey, Proof};
 use cuzk_prover::srs::{Checks, ParameterFile};
 use cuzk_prover::timing::Timings;
@@ -32,7 +37,7 @@ fn main() {
     // The peer's library calls blst's assembly; naming it here puts it on the link line.
     // SAFETY: a function of nothing.
     let _ = unsafe { blst::blst_p1_sizeof() };
-    let (mut sizes, mut rounds, mut batch) = (vec![16, 20], 5, 10);
+    let (mut sizes, mut rounds, mut batches, mut locked) = (vec![16, 20], 5, vec![4, 10], false);
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let mut number = || -> usize {
@@ -41,8 +46,9 @@ fn main() {
         };
         match argument.as_str() {
             "--rounds" => rounds = number(),
-            "--batch" => batch = number(),
-            list => sizes = list.split(',').map(|n| n.parse().expect("sizes such as 16,20")).collect(),
+            "--batches" => batches = numbers(&arguments.next().expect("numbers such as 4,10")),
+            "--locked" => locked = true,
+            list => sizes = numbers(list),
         }
     }
     let devices = match gpu::select(None) {
@@ -55,11 +61,15 @@ fn main() {
     };
     let device = GpuBackend::open(&devices[0], &options).expect("a device");
     for log_n in sizes {
-        compare(&device, log_n, rounds, batch);
+        compare(&device, log_n as u32, rounds, &batches, locked);
     }
 }
 
-fn compare(device: &GpuBackend, log_n: u32, rounds: usize, batch: usize) {
+fn numbers(list: &str) -> Vec<usize> {
+    list.split(',').map(|n| n.parse().expect("numbers such as 16,20")).collect()
+}
+
+fn compare(device: &GpuBackend, log_n: u32, rounds: usize, batches: &[usize], locked: bool) {
     let circuit = Synthetic::new(log_n, 1);
     let (file, path) = memory_file();
     let multiply = |group: u32,
@@ -76,11 +86,24 @@ fn compare(device: &GpuBackend, log_n: u32, rounds: usize, batch: usize) {
     let srs = device.load_srs(&opened, Checks::Curve, &Cancel::default()).expect("parameters");
     let load = start.elapsed();
     let key = PreparedKey::new(srs.verifying_key());
-    let check = |proof: &Proof, by: &str| {
-        let verdict = key.verify(&circuit.input[1..], proof).expect("a verdict");
-        if !verdict {
-            println!("2^{log_n}: A PROOF BY {by} DOES NOT VERIFY");
+    // All proofs of one prover have the same r and s, so they are equal; one that does not verify
+    // tells by its parts what was wrong in it.
+    let good: RefCell<HashMap<&str, Proof>> = RefCell::default();
+    let check = |proof: &Proof, by: &'static str| {
+        let mut good = good.borrow_mut();
+        if key.verify(&circuit.input[1..], proof).expect("a verdict") {
+            good.insert(by, *proof);
+            return;
         }
+        let differs = match good.get(by) {
+            Some(good) => {
+                let parts = [("a", proof.a != good.a), ("b", proof.b != good.b), ("c", proof.c != good.c)];
+                let wrong: Vec<&str> = parts.iter().filter(|part| part.1).map(|part| part.0).collect();
+                format!("wrong in {}", wrong.join(", "))
+            }
+            None => "none verified before".to_string(),
+        };
+        println!("2^{log_n}: A PROOF BY {by} DOES NOT VERIFY: {differs}");
     };
     let peer = Peer::new(path, &circuit);
 
@@ -103,19 +126,29 @@ fn compare(device: &GpuBackend, log_n: u32, rounds: usize, batch: usize) {
         ours.push(time);
         theirs.push(by_peer);
     }
-    let start = Instant::now();
-    two_threads(device, &*srs, &circuit, batch);
-    let ours_batch = start.elapsed() / batch as u32;
-    let start = Instant::now();
-    let proofs = peer.prove(batch);
-    let theirs_batch = start.elapsed() / batch as u32;
-    proofs.iter().for_each(|proof| check(proof, "the peer"));
-
     let ms = |time: Duration| time.as_secs_f64() * 1e3;
     let (one, other) = (median(&mut ours), median(&mut theirs));
     println!("2^{log_n}: load: cuzk {:.2} s with every point checked; the peer's first proof {:.2} s", load.as_secs_f64(), first.as_secs_f64());
     println!("2^{log_n}: one proof: cuzk {:.1} ms (best {:.1}), the peer {:.1} ms (best {:.1}): {:.2} times", ms(one), ms(ours[0]), ms(other), ms(theirs[0]), ms(other) / ms(one));
-    println!("2^{log_n}: {batch} proofs, each: cuzk {:.1} ms, the peer {:.1} ms: {:.2} times", ms(ours_batch), ms(theirs_batch), ms(theirs_batch) / ms(ours_batch));
+    for locked in [false, true].into_iter().take(1 + usize::from(locked)) {
+        let vectors = [&circuit.a, &circuit.b, &circuit.c, &circuit.aux];
+        let _locks: Vec<_> = vectors
+            .into_iter()
+            .filter(|_| locked)
+            .map(|vector| device.page_lock(vector).expect("page-locking"))
+            .collect();
+        for &batch in batches {
+            let start = Instant::now();
+            two_threads(device, &*srs, &circuit, batch);
+            let ours = start.elapsed() / batch as u32;
+            let start = Instant::now();
+            let proofs = peer.prove(batch);
+            let theirs = start.elapsed() / batch as u32;
+            proofs.iter().for_each(|proof| check(proof, "the peer"));
+            let how = if locked { ", page-locked" } else { "" };
+            println!("2^{log_n}: {batch} proofs{how}, each: cuzk {:.1} ms, the peer {:.1} ms: {:.2} times", ms(ours), ms(theirs), ms(theirs) / ms(ours));
+        }
+    }
     drop(peer);
     drop(srs);
     device.release().expect("giving memory back");

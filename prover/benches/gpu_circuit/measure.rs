@@ -5,10 +5,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cuzk_prover::backend::{Assignment, AuxAssignment, Backend, Cancel, ResidentSrs};
+use cuzk_prover::backend::{
+    Assignment, AuxAssignment, Backend, Cancel, Generator, Multiplier, ResidentSrs,
+};
 use cuzk_prover::circuit::CompactAux;
 use cuzk_prover::curve::Scalar;
-use cuzk_prover::gpu::{self, Generator, GpuBackend, GpuOptions};
+use cuzk_prover::gpu::{self, GpuBackend, GpuOptions};
 use cuzk_prover::groth16::{prove, PreparedKey};
 use cuzk_prover::srs::{Checks, ParameterFile};
 use cuzk_prover::timing::Timings;
@@ -19,8 +21,10 @@ use crate::synthetic::Synthetic;
 struct Wanted {
     sizes: Vec<u32>,
     proofs: usize,
-    budget: Option<u64>,
+    /// Of the device, in bytes; 0 for all of it.
+    budgets: Vec<u64>,
     packed: bool,
+    locked: bool,
 }
 
 impl Wanted {
@@ -28,8 +32,9 @@ impl Wanted {
         let mut wanted = Self {
             sizes: vec![16, 20],
             proofs: 10,
-            budget: None,
+            budgets: vec![0],
             packed: false,
+            locked: false,
         };
         while let Some(argument) = arguments.next() {
             let mut number = || -> u64 {
@@ -38,8 +43,13 @@ impl Wanted {
             };
             match argument.as_str() {
                 "--proofs" => wanted.proofs = number() as usize,
-                "--budget" => wanted.budget = Some(number() << 30),
+                "--budgets" => {
+                    let list = arguments.next().expect("budgets such as 0,16");
+                    let bytes = |text: &str| text.parse::<u64>().expect("GiB") << 30;
+                    wanted.budgets = list.split(',').map(bytes).collect();
+                }
                 "--packed" => wanted.packed = true,
+                "--locked" => wanted.locked = true,
                 "--bench" => {}
                 sizes => {
                     let size = |text: &str| text.parse().expect("sizes such as 16,20");
@@ -133,20 +143,28 @@ fn size(wanted: &Wanted, whole: &GpuBackend, log_n: u32) {
         start.elapsed(),
         circuit.shape().affine_bytes() as f64 / 1e9
     );
-    let limited = wanted.budget.map(|bytes| {
+    for &budget in &wanted.budgets {
+        if budget == 0 {
+            measure(wanted, &circuit, &path, whole);
+            continue;
+        }
+        println!("in {} GiB of the device:", budget >> 30);
         let options = GpuOptions {
-            device_bytes: Some(bytes),
+            device_bytes: Some(budget),
             ..GpuOptions::default()
         };
         let devices = gpu::select(None).expect("a device");
-        GpuBackend::open(&devices[0], &options).expect("a device")
-    });
-    let device = limited.as_ref().unwrap_or(whole);
+        let device = GpuBackend::open(&devices[0], &options).expect("a device");
+        measure(wanted, &circuit, &path, &device);
+    }
+}
 
+/// One circuit on one device.
+fn measure(wanted: &Wanted, circuit: &Synthetic, path: &std::path::Path, device: &GpuBackend) {
     for round in 0..2 {
         let start = Instant::now();
         let host = host_time();
-        let srs = load(device, &path);
+        let srs = load(device, path);
         let time = start.elapsed();
         println!(
             "load {round}: {:.2} s, {:.1} GB/s, {:.1} core-seconds, {:.1} GB on the device, {:.1} on the host",
@@ -157,7 +175,7 @@ fn size(wanted: &Wanted, whole: &GpuBackend, log_n: u32) {
             srs.host_bytes() as f64 / 1e9
         );
     }
-    let srs = load(device, &path);
+    let srs = load(device, path);
     let key = PreparedKey::new(srs.verifying_key());
     let packed = wanted
         .packed
@@ -167,6 +185,15 @@ fn size(wanted: &Wanted, whole: &GpuBackend, log_n: u32) {
         assignment.aux = AuxAssignment::Compact(packed);
     }
 
+    let start = Instant::now();
+    let _locked: Vec<_> = [&circuit.a, &circuit.b, &circuit.c, &circuit.aux]
+        .into_iter()
+        .filter(|_| wanted.locked)
+        .map(|vector| device.page_lock(vector).expect("page-locking"))
+        .collect();
+    if wanted.locked {
+        println!("page-locked in {:.2} s", start.elapsed().as_secs_f64());
+    }
     let first = one(device, &*srs, &key, &assignment, &mut Timings::default());
     let mut timings = Timings::default();
     let host = host_time();
@@ -214,8 +241,8 @@ fn size(wanted: &Wanted, whole: &GpuBackend, log_n: u32) {
         host.as_secs_f64(),
         timings.peak_device_bytes as f64 / 1e9
     );
-    if wanted.budget.is_none() {
-        all_devices(wanted, device, &*srs, &path, &assignment);
+    if device.budget() > 32 << 30 {
+        all_devices(wanted, device, &*srs, path, &assignment);
     }
     drop(srs);
     device.release().expect("giving memory back");

@@ -10,7 +10,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{mpsc, Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::context::Context;
-use super::multiples::{multiples, Generator};
+use super::memory::PageLocked;
+use super::multiples::multiples;
 use super::plan::{self, Phases, Plan};
 use super::pool::Pool;
 use super::proof::{Proof, Work};
@@ -18,9 +19,11 @@ use super::queues::Queues;
 use super::results::ProofResults;
 use super::srs::GpuSrs;
 use super::staging::Staging;
-use super::upload::{serve, StopOnDrop, Uploads};
+use super::upload::{scalar_bytes, serve, StopOnDrop, Uploads};
 use super::GpuOptions;
-use crate::backend::{Assignment, Backend, Cancel, Memory, ResidentSrs, Sums};
+use crate::backend::{
+    Assignment, Backend, Cancel, Generator, Memory, Multiplier, PointSink, ResidentSrs, Sums,
+};
 use crate::curve::Scalar;
 use crate::device::Device;
 use crate::srs::{Checks, ParameterFile, SrsShape};
@@ -133,16 +136,10 @@ impl GpuBackend {
         Ok(())
     }
 
-    /// Hands the multiples of a generator by all scalars to `sink`, as a parameter file holds
-    /// them: piece by piece with the number of the piece's first scalar, from several threads and
-    /// in no order. For parameters of development.
-    pub fn multiples(
-        &self,
-        generator: Generator,
-        scalars: &[Scalar],
-        sink: &(dyn Fn(usize, &[u8]) -> Result<()> + Sync),
-    ) -> Result<()> {
-        multiples(&self.pool, generator, scalars, sink)
+    /// Page-locks scalars that many proofs are made from, so that the device copies them at full
+    /// speed without the host's help.
+    pub fn page_lock<'m>(&self, scalars: &'m [Scalar]) -> Result<PageLocked<'m>> {
+        PageLocked::new(&self.context.enter()?, scalar_bytes(scalars))
     }
 
     /// Free and total memory of the device, in bytes.
@@ -199,6 +196,17 @@ impl GpuBackend {
     }
 }
 
+impl Multiplier for GpuBackend {
+    fn multiples(
+        &self,
+        generator: Generator,
+        scalars: &[Scalar],
+        sink: &PointSink<'_>,
+    ) -> Result<()> {
+        multiples(&self.pool, generator, scalars, sink)
+    }
+}
+
 impl Backend for GpuBackend {
     fn name(&self) -> &str {
         &self.name
@@ -210,6 +218,14 @@ impl Backend for GpuBackend {
 
     fn turns(&self) -> usize {
         2
+    }
+
+    fn computes_on_host(&self) -> bool {
+        false
+    }
+
+    fn multiplier(&self) -> Option<&dyn Multiplier> {
+        Some(self)
     }
 
     fn srs_memory(&self, shape: &SrsShape) -> Memory {

@@ -282,6 +282,7 @@ mod tests {
             "const uint64_t *" => "*const u64",
             "cuzk_msm_plan *" => "*mut MsmPlan",
             "const cuzk_msm_plan *" => "*const MsmPlan",
+            "const cuzk_rows *" => "*const StoredRows",
             other => panic!("launch.h uses the type {other:?}"),
         }
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Memory of the device, and host memory that the device copies from at full speed.
 
+use std::ffi::c_void;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use cudarc::driver::sys::{self, CUdeviceptr};
@@ -141,6 +143,56 @@ impl Drop for PinnedBuffer {
         // SAFETY: mapped by `new` with this length.
         unsafe { libc::munmap(self.start.cast(), self.bytes) };
     }
+}
+
+/// A caller's memory, page-locked until this is dropped: copies from it to the device need no
+/// staging. Locking takes longer than staging once, so it is for memory that serves many proofs.
+pub struct PageLocked<'m> {
+    context: Arc<Context>,
+    start: *mut c_void,
+    memory: PhantomData<&'m [u8]>,
+}
+
+// SAFETY: it only holds the address.
+unsafe impl Send for PageLocked<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for PageLocked<'_> {}
+
+impl<'m> PageLocked<'m> {
+    pub(super) fn new(current: &Current<'_>, memory: &'m [u8]) -> Result<Self> {
+        let start = memory.as_ptr().cast_mut().cast();
+        let flags = sys::CU_MEMHOSTREGISTER_PORTABLE;
+        // SAFETY: the memory is borrowed for longer than it is locked, and only read.
+        let code = unsafe { sys::cuMemHostRegister_v2(start, memory.len(), flags) };
+        current.check(code, &format!("page-locking {} bytes", memory.len()))?;
+        Ok(Self {
+            context: current.context().clone(),
+            start,
+            memory: PhantomData,
+        })
+    }
+}
+
+impl Drop for PageLocked<'_> {
+    fn drop(&mut self) {
+        if let Ok(_current) = self.context.push() {
+            // SAFETY: registered by `new`.
+            unsafe { sys::cuMemHostUnregister(self.start) };
+        }
+    }
+}
+
+/// Whether the device can copy from these bytes directly: whoever owns them page-locked them.
+pub(super) fn is_page_locked(bytes: &[u8]) -> bool {
+    let is_locked = |byte: &u8| {
+        let mut kind = 0u32;
+        let attribute = sys::CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
+        let at = (&raw const *byte) as sys::CUdeviceptr;
+        // SAFETY: writes one number; any address may be asked about.
+        let code = unsafe { sys::cuPointerGetAttribute((&raw mut kind).cast(), attribute, at) };
+        code == sys::CUresult::CUDA_SUCCESS && kind == sys::CUmemorytype::CU_MEMORYTYPE_HOST as u32
+    };
+    bytes.first().is_some_and(is_locked) && bytes.last().is_some_and(is_locked)
 }
 
 const HUGE_PAGE: usize = 2 << 20;

@@ -59,7 +59,7 @@ pub use backend::GpuBackend;
 pub use build_info::BuildInfo;
 pub use device::{devices, select, DeviceSelector};
 #[cfg(cuzk_cuda)]
-pub use multiples::Generator;
+pub use memory::PageLocked;
 
 /// Which devices to open, and how much of them to use.
 #[derive(Clone, Debug, Default)]

@@ -13,6 +13,7 @@ use super::memory::{copy_from_device, copy_to_device, PinnedBuffer};
 use super::pool::{Lease, Pool};
 use super::stream::Stream;
 use super::upload::scalar_bytes;
+use crate::backend::{Generator, PointSink};
 use crate::curve::{G1Affine, G2Affine, Scalar};
 use crate::{Error, ErrorKind, Result};
 
@@ -22,35 +23,17 @@ const PIECE: usize = 1 << 17;
 /// Threads that bring scalars and take points away.
 const MAX_THREADS: usize = 8;
 
-/// The generator that is multiplied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Generator {
-    /// Of G1; points take 96 bytes.
-    G1,
-    /// Of G2; points take 192 bytes.
-    G2,
-}
-
-impl Generator {
-    /// Bytes of a point, in memory and encoded.
-    pub fn point_bytes(self) -> usize {
-        match self {
-            Generator::G1 => 96,
-            Generator::G2 => 192,
-        }
-    }
-
-    fn bytes(self) -> Vec<u8> {
-        let mut bytes = vec![0u8; self.point_bytes()];
-        let (g1, g2) = (G1Affine::generator(), G2Affine::generator());
-        let from: *const u8 = match self {
-            Generator::G1 => (&raw const g1).cast(),
-            Generator::G2 => (&raw const g2).cast(),
-        };
-        // SAFETY: an affine point has that many bytes (asserted in `curve`).
-        unsafe { std::ptr::copy_nonoverlapping(from, bytes.as_mut_ptr(), bytes.len()) };
-        bytes
-    }
+/// The bytes of a generator in affine form.
+fn bytes_of(generator: Generator) -> Vec<u8> {
+    let mut bytes = vec![0u8; generator.point_bytes()];
+    let (g1, g2) = (G1Affine::generator(), G2Affine::generator());
+    let from: *const u8 = match generator {
+        Generator::G1 => (&raw const g1).cast(),
+        Generator::G2 => (&raw const g2).cast(),
+    };
+    // SAFETY: an affine point has that many bytes (asserted in `curve`).
+    unsafe { std::ptr::copy_nonoverlapping(from, bytes.as_mut_ptr(), bytes.len()) };
+    bytes
 }
 
 /// Hands the encoded multiples of a generator by all scalars to `sink`, piece by piece with the
@@ -59,7 +42,7 @@ pub(super) fn multiples(
     pool: &Arc<Pool>,
     generator: Generator,
     scalars: &[Scalar],
-    sink: &(dyn Fn(usize, &[u8]) -> Result<()> + Sync),
+    sink: &PointSink<'_>,
 ) -> Result<()> {
     let current = pool.context().enter()?;
     let table = make_table(&current, pool, generator)?;
@@ -97,7 +80,7 @@ pub(super) fn multiples(
 
 fn make_table(current: &Current<'_>, pool: &Arc<Pool>, generator: Generator) -> Result<Lease> {
     let context = current.context();
-    let bytes = generator.bytes();
+    let bytes = bytes_of(generator);
     // SAFETY: functions of nothing.
     let size = unsafe {
         match generator {

@@ -197,7 +197,11 @@ mod tests {
         let small = Plan::choose(&POREP, 16 * GB);
         assert_eq!(small.phases, Phases::Two);
         assert!(small.scratch + small.other_scratch <= 16 * GB - 9_700_000_000);
-        assert_eq!(Plan::choose(&POREP, 13 * GB).phases, Phases::Three);
+        let long_lists = Needs {
+            lists: 6 * GB,
+            ..POREP
+        };
+        assert_eq!(Plan::choose(&long_lists, 14 * GB).phases, Phases::Three);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::options::{LogTarget, Options, Settings};
 use super::pool::Pool;
 use super::queue::Queue;
 use super::residents::{ResidentCounts, ResidentInfo, Residents};
-use crate::backend::{choose, Backend, Chosen, Memory, Wish};
+use crate::backend::{choose, Backend, Chosen, Memory, Multiplier, Wish};
 use crate::log::{Level, Log};
 use crate::srs::{Checks, FileIdentity};
 use crate::{Error, ErrorKind, Result};
@@ -29,6 +29,8 @@ pub(super) struct Inner {
     reason: String,
     pub(super) residents: Residents<ResidentKey>,
     pub(super) queue: Queue,
+    /// Partitions that all devices together take at a time.
+    pub(super) turns: usize,
     pub(super) log: Log,
     pub(super) self_verification: bool,
     pub(super) counters: Counters,
@@ -163,6 +165,7 @@ impl Context {
                 settings.threads
             )
         });
+        let turns = turns(&chosen.backends);
         let budgets = chosen.backends.iter().map(|backend| backend.device_bytes());
         let limit = Memory {
             host,
@@ -170,7 +173,8 @@ impl Context {
         };
         Ok(Self {
             inner: Arc::new(Inner {
-                queue: Queue::new(turns(&chosen.backends)),
+                turns: turns.len(),
+                queue: Queue::new(turns),
                 backends: chosen.backends,
                 reason: chosen.reason,
                 residents: Residents::new(limit, log.clone()),
@@ -198,6 +202,12 @@ impl Context {
     pub fn run<T: Send>(&self, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
         self.check_process()?;
         self.inner.pool.run(work)
+    }
+
+    /// What makes parameters for development faster than the CPU, if a device of the context does.
+    pub fn multiplier(&self) -> Option<&dyn Multiplier> {
+        let backends = self.inner.backends.iter();
+        backends.filter_map(|backend| backend.multiplier()).next()
     }
 
     /// Log lines of layers above go where the context's go.

@@ -219,18 +219,10 @@ impl Context {
             step(Step::Planning);
             let planned = request.plan(self, cancel, &mut timings)?;
             step(Step::Planned(planned.len()));
-            let n = planned.len();
-            let mut seat = self.inner.queue.seat(place);
-            for (index, partition) in planned.into_iter().enumerate() {
-                cancel.check()?;
-                let more = index + 1 < n;
-                let proved = self.prove_partition(&mut seat, more, partition, cancel);
-                partitions.push(proved.map_err(|error| match n {
-                    1 => error,
-                    _ => error.context(format!("partition {index} of {n}")),
-                })?);
-                step(Step::Proved);
-            }
+            let mut proved = || step(Step::Proved);
+            let (proofs, outcome) = self.prove_each(place, planned, cancel, &mut proved);
+            partitions = proofs;
+            outcome?;
             cancel.check()?;
             step(Step::Finishing);
             let proofs: Vec<Proof> = partitions.iter().map(|proved| proved.proof).collect();

@@ -7,6 +7,7 @@ mod job;
 mod memory;
 mod notifier;
 mod options;
+mod partitions;
 mod pool;
 mod prove;
 mod queue;

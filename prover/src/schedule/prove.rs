@@ -3,7 +3,7 @@
 
 use std::sync::atomic::Ordering;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::context::{Context, ResidentKey};
 use super::queue::{Priority, Seat};
@@ -13,7 +13,9 @@ use super::srs::Srs;
 use crate::backend::{Assignment, AuxAssignment, Backend, Memory, Rows};
 use crate::cancel::Cancel;
 use crate::circuit::{CompiledCircuit, Origin, Witness};
+use crate::cpu::threads::with_signals_blocked;
 use crate::curve::Scalar;
+use crate::error::catch;
 use crate::groth16::{check_assignment, prove, Proof};
 use crate::log::{Level, Log};
 use crate::srs::{ResidentSrs, SrsShape};
@@ -144,10 +146,11 @@ impl Context {
         self.prove_partitions(partitions.collect(), priority, cancel, &|_| ())
     }
 
-    /// Proves partitions in their order; `done` is told how many are, on the calling thread.
+    /// Proves partitions, begun in their order and as many at a time as the devices take; `done` is
+    /// told how many are proved, on the calling thread.
     ///
     /// Each waits for its turn on a device and for memory; other work of the context can come
-    /// between, more urgent work first. With self-verification a proof that does not verify is
+    /// between, more urgent work first. After a failure no further partition is begun. With self-verification a proof that does not verify is
     /// made once more; if that fails too, the error is `SelfCheckFailed`.
     ///
     /// Errors, with the partition in front: `OutOfMemory` with the sizes, `Cancelled`, and what
@@ -160,21 +163,14 @@ impl Context {
         done: &dyn Fn(usize),
     ) -> Result<Vec<Proved>> {
         self.check_process()?;
-        let queue = &self.inner.queue;
-        let mut seat = queue.seat(queue.place(priority));
-        let n = partitions.len();
-        let mut proofs = Vec::with_capacity(n);
-        for (index, partition) in partitions.into_iter().enumerate() {
-            let more = index + 1 < n;
-            let proof = self.prove_partition(&mut seat, more, partition, cancel);
-            let proof = proof.map_err(|error| match n {
-                1 => error,
-                _ => error.context(format!("partition {index} of {n}")),
-            })?;
-            proofs.push(proof);
-            done(proofs.len());
-        }
-        Ok(proofs)
+        let place = self.inner.queue.place(priority);
+        let mut proved = 0;
+        let mut count = || {
+            proved += 1;
+            done(proved);
+        };
+        let (proofs, outcome) = self.prove_each(place, partitions, cancel, &mut count);
+        outcome.map(|()| proofs)
     }
 
     /// Memory that parameters of this shape and the work of one partition take on the first device,
@@ -200,12 +196,12 @@ impl Context {
             .map(drop)
     }
 
-    /// Waits for a device, proves on it, and counts. With `more`, the request comes back at once
-    /// for its next partition.
+    /// Waits for a device, proves on it, and counts. If there are more then, the request comes back
+    /// at once for its next partition.
     pub(super) fn prove_partition<'q>(
         &'q self,
         seat: &mut Seat<'q>,
-        more: bool,
+        more: &dyn Fn() -> bool,
         partition: Partition<'_>,
         cancel: &Cancel,
     ) -> Result<Proved> {
@@ -225,7 +221,7 @@ impl Context {
         let turn = timed(&mut timings.queue, || seat.enter(cancel))?;
         let lane = turn.lane();
         let outcome = self.prove_on(lane, partition, cancel, &mut timings);
-        match more && outcome.is_ok() {
+        match outcome.is_ok() && more() {
             true => seat.leave_for_now(turn),
             false => drop(turn),
         }
@@ -304,22 +300,23 @@ impl Context {
             Source::Circuit { witness, .. } => {
                 let circuit: &CompiledCircuit =
                     lease.values()[1].downcast_ref().ok_or_else(lost)?;
-                inner.pool.run(|| {
-                    let start = Instant::now();
-                    let witness = witness(circuit, cancel, timings)?;
-                    timings.witness += start.elapsed();
-                    let assignment = Assignment {
-                        rows: Rows::Compiled(circuit),
-                        input: &witness.input,
-                        aux: AuxAssignment::Compact(&witness.aux),
-                        a_aux_density: circuit.a_aux_density(),
-                        b_input_density: circuit.b_input_density(),
-                        b_aux_density: circuit.b_aux_density(),
-                    };
-                    let false_row = || circuit.first_unsatisfied_row(&witness).ok().flatten();
-                    let proof = maker.checked_proof(&assignment, &false_row, cancel, timings)?;
-                    Ok((proof, Some(circuit.origin())))
-                })
+                let mut timings_of_witness = Duration::ZERO;
+                let witness = timed(&mut timings_of_witness, || {
+                    inner.pool.run(|| witness(circuit, cancel, timings))
+                });
+                timings.witness += timings_of_witness;
+                let witness = witness?;
+                let assignment = Assignment {
+                    rows: Rows::Compiled(circuit),
+                    input: &witness.input,
+                    aux: AuxAssignment::Compact(&witness.aux),
+                    a_aux_density: circuit.a_aux_density(),
+                    b_input_density: circuit.b_input_density(),
+                    b_aux_density: circuit.b_aux_density(),
+                };
+                let false_row = || circuit.first_unsatisfied_row(&witness).ok().flatten();
+                let proof = maker.checked_proof(&assignment, &false_row, cancel, timings)?;
+                Ok((proof, Some(circuit.origin())))
             }
         }?;
         let (used, _) = inner.residents.used();
@@ -369,17 +366,15 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    /// A proof of an assignment whose rows are given, on the context's threads.
+    /// A proof of an assignment whose rows are given.
     fn given_proof(
         &self,
         assignment: &Assignment<'_>,
         cancel: &Cancel,
         timings: &mut Timings,
     ) -> Result<Proof> {
-        self.context.inner.pool.run(|| {
-            let false_row = || first_false_row(assignment);
-            self.checked_proof(assignment, &false_row, cancel, timings)
-        })
+        let false_row = || first_false_row(assignment);
+        self.checked_proof(assignment, &false_row, cancel, timings)
     }
 
     /// A proof; with self-verification, one that verifies. `false_row` finds a row that the
@@ -387,7 +382,7 @@ impl Maker<'_> {
     fn checked_proof(
         &self,
         assignment: &Assignment<'_>,
-        false_row: &dyn Fn() -> Option<usize>,
+        false_row: &(dyn Fn() -> Option<usize> + Sync),
         cancel: &Cancel,
         timings: &mut Timings,
     ) -> Result<Proof> {
@@ -395,13 +390,13 @@ impl Maker<'_> {
         if self.verifies(assignment, &proof, timings)? {
             return Ok(proof);
         }
-        if let Some(row) = false_row() {
+        let inner = &self.context.inner;
+        if let Some(row) = inner.pool.run(|| Ok(false_row()))? {
             return Err(Error::new(
                 ErrorKind::InvalidAssignment,
                 format!("row {row} of the assignment is not satisfied: a times b is not c"),
             ));
         }
-        let inner = &self.context.inner;
         inner
             .counters
             .self_check_retries
@@ -438,15 +433,23 @@ impl Maker<'_> {
             Some(pair) => pair,
             None => (random_scalar()?, random_scalar()?),
         };
-        prove(
-            self.backend,
-            self.resident,
-            assignment,
-            r,
-            s,
-            cancel,
-            timings,
-        )
+        let work = || {
+            prove(
+                self.backend,
+                self.resident,
+                assignment,
+                r,
+                s,
+                cancel,
+                timings,
+            )
+        };
+        match self.backend.computes_on_host() {
+            true => self.context.inner.pool.run(work),
+            // A thread of the pool that waits for a device would be missing for the next witness,
+            // or hold up the one that it was taken from.
+            false => with_signals_blocked(|| catch(work)),
+        }
     }
 
     fn verifies(
@@ -458,10 +461,10 @@ impl Maker<'_> {
         if !self.context.inner.self_verification {
             return Ok(true);
         }
+        let inputs = &assignment.input[1..];
         timed(&mut timings.verify, || {
-            self.srs
-                .prepared_key()
-                .verify(&assignment.input[1..], proof)
+            let key = self.srs.prepared_key();
+            self.context.inner.pool.run(|| key.verify(inputs, proof))
         })
     }
 }

@@ -2,7 +2,8 @@
 //! Writing parameter and verifying key files so that no half-written one is ever seen.
 
 use std::fs::{File, OpenOptions};
-use std::io::{Seek, Write};
+use std::io::{Seek, SeekFrom, Write};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use group::UncompressedEncoding;
@@ -56,6 +57,23 @@ impl PendingFile {
     pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.file
             .write_all(bytes)
+            .map_err(|error| Error::io(&self.temporary, "writing", &error))
+    }
+
+    /// Leaves room for bytes that `write_at` fills in, and says where it starts.
+    pub fn skip(&mut self, bytes: u64) -> Result<u64> {
+        let start = self.bytes()?;
+        self.file
+            .set_len(start + bytes)
+            .and_then(|()| self.file.seek(SeekFrom::Start(start + bytes)))
+            .map_err(|error| Error::io(&self.temporary, "growing", &error))?;
+        Ok(start)
+    }
+
+    /// Writes bytes into room that was left for them.
+    pub fn write_at(&self, bytes: &[u8], offset: u64) -> Result<()> {
+        self.file
+            .write_all_at(bytes, offset)
             .map_err(|error| Error::io(&self.temporary, "writing", &error))
     }
 
@@ -153,9 +171,13 @@ mod tests {
         pending.write(b"abc").unwrap();
         pending.write_count(Section::H, 5).unwrap();
         assert_eq!(pending.bytes().unwrap(), 7);
+        let room = pending.skip(4).unwrap();
+        pending.write(b"xyz").unwrap();
+        pending.write_at(b"gh", room + 2).unwrap();
+        pending.write_at(b"ef", room).unwrap();
         pending.keep().unwrap();
         assert_eq!(names(&folder), ["x.vk"]);
-        assert_eq!(std::fs::read(&path).unwrap(), b"abc\0\0\0\x05");
+        assert_eq!(std::fs::read(&path).unwrap(), b"abc\0\0\0\x05efghxyz");
         std::fs::remove_dir_all(folder).unwrap();
     }
 

@@ -1,44 +1,53 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The tests themselves; each gets an open device and panics when something is not as it should be.
 
+#[path = "circuits.rs"]
+mod circuits;
+#[path = "limits.rs"]
+mod limits;
+
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use bellpepper_core::{Circuit, ConstraintSystem, LinearCombination, SynthesisError, Variable};
-use cuzk_prover::backend::{Assignment, AuxAssignment, Backend, Cancel, ResidentSrs, Rows, Sums};
-use cuzk_prover::circuit::{CompactAux, CompiledCircuit};
+use cuzk_prover::backend::{
+    Assignment, AuxAssignment, Backend, Cancel, Generator, Multiplier, PointSink, ResidentSrs, Sums,
+};
+use cuzk_prover::circuit::CompactAux;
 use cuzk_prover::cpu::fixed_base::FixedBase;
 use cuzk_prover::cpu::CpuBackend;
 use cuzk_prover::curve::{G1Affine, G2Affine, Scalar};
-use cuzk_prover::gpu::{self, Generator, GpuBackend, GpuOptions};
+use cuzk_prover::gpu::{self, GpuBackend, GpuOptions};
 use cuzk_prover::groth16::{prove, verify};
 use cuzk_prover::srs::{Checks, HostSrs, ParameterFile, Section};
 use cuzk_prover::timing::Timings;
 use cuzk_prover::{Error, ErrorKind, Result};
 use ff::Field;
 use group::prime::PrimeCurveAffine;
-use rand_core::{RngCore, SeedableRng};
+use rand_core::SeedableRng;
 use rand_xorshift::XorShiftRng;
 
 use crate::memory_file::memory_file;
 use crate::synthetic::Synthetic;
 
 /// The tests, in the order of their names.
-pub const CASES: [fn(&GpuBackend); 12] = [
+pub const CASES: [fn(&GpuBackend); 15] = [
     sums_agree_at_every_size,
     sums_agree_for_bits_and_values_at_the_edges,
     sums_agree_with_repeated_and_opposite_points,
     a_packed_witness_gives_the_same_sums,
-    rows_evaluated_on_the_device_give_the_same_sums,
-    a_small_budget_gives_the_same_sums,
+    circuits::rows_evaluated_on_the_device_give_the_same_sums,
+    circuits::repeated_blocks_give_the_same_sums,
+    limits::a_small_budget_gives_the_same_sums,
     whole_proofs_verify,
     two_proofs_at_a_time_give_the_same_sums,
     a_bad_point_is_named_as_on_the_cpu,
-    too_small_a_budget_is_an_error_and_leaves_the_device_usable,
-    cancelled_work_ends_and_leaves_the_device_usable,
-    fifty_proofs_leave_the_memory_as_two_do,
+    limits::too_small_a_budget_is_an_error_and_leaves_the_device_usable,
+    limits::cancelled_work_ends_and_leaves_the_device_usable,
+    limits::fifty_proofs_leave_the_memory_as_two_do,
+    limits::memory_that_others_took_is_done_without,
+    limits::batches_of_ten_verify,
 ];
 
 /// The first usable device, with a budget of bytes.
@@ -69,7 +78,7 @@ struct Parameters {
 impl Parameters {
     fn of(circuit: &Synthetic, device: &GpuBackend) -> Self {
         let (file, path) = memory_file();
-        let multiply = |group: u32, scalars: &[Scalar], sink: &Sink<'_>| {
+        let multiply = |group: u32, scalars: &[Scalar], sink: &PointSink<'_>| {
             let generator = if group == 2 {
                 Generator::G2
             } else {
@@ -101,8 +110,6 @@ impl Parameters {
         )
     }
 }
-
-type Sink<'s> = dyn Fn(usize, &[u8]) -> Result<()> + Sync + 's;
 
 fn sums(backend: &dyn Backend, srs: &dyn ResidentSrs, assignment: &Assignment<'_>) -> Result<Sums> {
     backend.sums(srs, assignment, &Cancel::default(), &mut Timings::default())
@@ -209,7 +216,7 @@ fn sums_agree_for_bits_and_values_at_the_edges(device: &GpuBackend) {
 fn sums_agree_with_repeated_and_opposite_points(device: &GpuBackend) {
     let circuit = Synthetic::new(10, 5);
     let (file, path) = memory_file();
-    let multiply = |group: u32, scalars: &[Scalar], sink: &Sink<'_>| {
+    let multiply = |group: u32, scalars: &[Scalar], sink: &PointSink<'_>| {
         let generator = if group == 2 {
             Generator::G2
         } else {
@@ -259,132 +266,6 @@ fn a_packed_witness_gives_the_same_sums(device: &GpuBackend) {
             &assignment,
             &format!("packed 2^{log_n}"),
         );
-    }
-}
-
-/// Rows with few and many terms, of bits and of values, with few and many coefficients.
-struct Tangled {
-    values: Vec<Scalar>,
-    rows: usize,
-}
-
-impl Circuit<Scalar> for Tangled {
-    fn synthesize<CS: ConstraintSystem<Scalar>>(
-        self,
-        cs: &mut CS,
-    ) -> std::result::Result<(), SynthesisError> {
-        let mut random = XorShiftRng::seed_from_u64(9);
-        let mut variables: Vec<Variable> = Vec::new();
-        for (i, value) in self.values.iter().enumerate() {
-            let get = || Ok(*value);
-            variables.push(match i % 97 {
-                0 => cs.alloc_input(|| "", get)?,
-                _ => cs.alloc(|| "", get)?,
-            });
-        }
-        for row in 0..self.rows {
-            let mut sum = |long: bool| {
-                let terms = if long {
-                    700
-                } else {
-                    random.next_u32() as usize % 4
-                };
-                (0..terms).fold(LinearCombination::zero(), |sum, term| {
-                    let variable = variables[random.next_u64() as usize % variables.len()];
-                    sum + match term % 3 {
-                        0 => (Scalar::ONE, variable),
-                        1 => (-Scalar::ONE, variable),
-                        _ => (Scalar::from(random.next_u64() % 50 + 2), variable),
-                    }
-                })
-            };
-            let (a, b, c) = (sum(row % 50 == 7), sum(false), sum(row % 61 == 3));
-            // Every variable is in a constraint, or there are no parameters for it.
-            let own = variables[row % variables.len()];
-            cs.enforce(|| "", |_| a + own, |_| b, |_| c);
-        }
-        Ok(())
-    }
-}
-
-fn rows_evaluated_on_the_device_give_the_same_sums(device: &GpuBackend) {
-    let mut random = random();
-    for rows in [64, 1000, 3000] {
-        let values: Vec<Scalar> = (0..rows / 2)
-            .map(|i| match i % 6 {
-                0 => Scalar::random(&mut random),
-                n => Scalar::from(n as u64 % 2),
-            })
-            .collect();
-        let tangled = || Tangled {
-            values: values.clone(),
-            rows,
-        };
-        let circuit = CompiledCircuit::record(tangled()).expect("a circuit");
-        let witness = cuzk_prover::circuit::synthesize(tangled()).expect("a witness");
-        let folder = tempfile::tempdir().expect("a folder");
-        let paths = cuzk_prover::groth16::setup::SetupPaths {
-            params: folder.path().join("tangled.params"),
-            vk: folder.path().join("tangled.vk"),
-            meta: None,
-        };
-        cuzk_prover::groth16::setup::write_parameters(&circuit, &[7; 32], &paths, &mut |_| {})
-            .expect("setup");
-        let file = File::open(&paths.params).expect("the parameter file");
-        let parameters = Parameters::read(file, paths.params, Checks::Curve);
-        let srs = parameters
-            .load(device, Checks::Curve)
-            .expect("device parameters");
-        let full: Vec<Scalar> = (0..witness.aux.len()).map(|i| witness.aux.get(i)).collect();
-        for aux in [
-            AuxAssignment::Compact(&witness.aux),
-            AuxAssignment::Scalars(&full),
-        ] {
-            let assignment = Assignment {
-                rows: Rows::Compiled(&circuit),
-                input: &witness.input,
-                aux,
-                a_aux_density: circuit.a_aux_density(),
-                b_input_density: circuit.b_input_density(),
-                b_aux_density: circuit.b_aux_density(),
-            };
-            agree(
-                &parameters,
-                device,
-                &*srs,
-                &assignment,
-                &format!("{rows} rows"),
-            );
-        }
-    }
-}
-
-/// Budgets so small that the parameters stream and the work comes in phases.
-fn a_small_budget_gives_the_same_sums(device: &GpuBackend) {
-    let circuit = Synthetic::new(18, 8);
-    let parameters = Parameters::of(&circuit, device);
-    let packed = CompactAux::from_scalars(&circuit.aux);
-    for bytes in [2000, 700, 400, 300] {
-        let small = open(Some(bytes << 20)).expect("a device with a small budget");
-        let srs = parameters
-            .load(&small, Checks::Curve)
-            .expect("device parameters");
-        let what = format!("{bytes} MiB, {} on the device", srs.device_bytes());
-        println!("{what}");
-        agree(&parameters, &small, &*srs, &circuit.assignment(), &what);
-        let assignment = Assignment {
-            aux: AuxAssignment::Compact(&packed),
-            ..circuit.assignment()
-        };
-        agree(
-            &parameters,
-            &small,
-            &*srs,
-            &assignment,
-            &format!("{what}, packed"),
-        );
-        let (free, total) = small.memory().expect("memory");
-        println!("{free} of {total} bytes free");
     }
 }
 
@@ -486,81 +367,4 @@ fn a_bad_point_is_named_as_on_the_cpu(device: &GpuBackend) {
     parameters
         .load(device, Checks::Curve)
         .expect("the file is good again");
-}
-
-fn too_small_a_budget_is_an_error_and_leaves_the_device_usable(device: &GpuBackend) {
-    let circuit = Synthetic::new(18, 8);
-    let parameters = Parameters::of(&circuit, device);
-    let tiny = open(Some(48 << 20)).expect("a device with a tiny budget");
-    let outcome = parameters
-        .load(&tiny, Checks::Curve)
-        .and_then(|srs| sums(&tiny, &*srs, &circuit.assignment()));
-    let error = outcome.expect_err("48 MiB cannot do");
-    assert_eq!(error.kind(), ErrorKind::OutOfDeviceMemory, "{error}");
-    println!("{error}");
-    assert!(!tiny.is_lost());
-    let small = Synthetic::new(6, 8);
-    let parameters = Parameters::of(&small, device);
-    let srs = parameters
-        .load(&tiny, Checks::Curve)
-        .expect("device parameters");
-    match sums(&tiny, &*srs, &small.assignment()) {
-        Ok(present) => {
-            let expected = sums(&CpuBackend, &parameters.host, &small.assignment());
-            assert!(present == expected.expect("sums"));
-        }
-        Err(error) => assert_eq!(error.kind(), ErrorKind::OutOfDeviceMemory, "{error}"),
-    }
-}
-
-fn cancelled_work_ends_and_leaves_the_device_usable(device: &GpuBackend) {
-    let circuit = Synthetic::new(16, 4);
-    let parameters = Parameters::of(&circuit, device);
-    let srs = parameters
-        .load(device, Checks::None)
-        .expect("device parameters");
-    for milliseconds in [0, 1, 3, 10] {
-        let cancel = Cancel::default();
-        let outcome = std::thread::scope(|scope| {
-            let work = scope.spawn(|| {
-                device.sums(
-                    &*srs,
-                    &circuit.assignment(),
-                    &cancel,
-                    &mut Timings::default(),
-                )
-            });
-            std::thread::sleep(std::time::Duration::from_millis(milliseconds));
-            cancel.cancel();
-            work.join().expect("no panic")
-        });
-        if let Err(error) = outcome {
-            assert_eq!(error.kind(), ErrorKind::Cancelled, "{error}");
-        }
-        agree(
-            &parameters,
-            device,
-            &*srs,
-            &circuit.assignment(),
-            "after cancelling",
-        );
-    }
-}
-
-fn fifty_proofs_leave_the_memory_as_two_do(device: &GpuBackend) {
-    let circuit = Synthetic::new(14, 4);
-    let parameters = Parameters::of(&circuit, device);
-    let srs = parameters
-        .load(device, Checks::None)
-        .expect("device parameters");
-    let mut after_two = 0;
-    for proof in 1..=50 {
-        sums(device, &*srs, &circuit.assignment()).expect("sums");
-        if proof == 2 {
-            after_two = device.memory().expect("memory").0;
-        }
-    }
-    let after_fifty = device.memory().expect("memory").0;
-    println!("free: {after_two} bytes after 2 proofs, {after_fifty} after 50");
-    assert!(after_two.abs_diff(after_fifty) <= 64 << 20);
 }

@@ -144,6 +144,9 @@ pub struct SetupArgs {
     /// [default: as for prove]
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
+    /// What makes the points [default: $CUZK_BACKEND, else auto]
+    #[arg(long, value_enum)]
+    pub backend: Option<BackendArg>,
 }
 
 #[derive(Args)]

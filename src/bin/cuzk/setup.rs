@@ -21,7 +21,12 @@ pub fn run(args: &SetupArgs) -> Result<Outcome> {
             ),
         ));
     }
-    let context = ContextArgs::on_cpu(args.dir.clone()).open()?;
+    let context = ContextArgs {
+        dir: args.dir.clone(),
+        backend: args.backend,
+        ..ContextArgs::default()
+    };
+    let context = context.open()?;
     say!("INSECURE parameters, for development only: whoever has the seed can forge proofs");
 
     let mut seed = [0; 32];
@@ -32,7 +37,8 @@ pub fn run(args: &SetupArgs) -> Result<Outcome> {
         "{elapsed_precise} [{bar:30}] {percent}% of {len} points, {eta} left",
     );
     let result = context.run(|| {
-        insecure_setup(size, &seed, context.parameter_folder(), &mut |progress| {
+        let (folder, multiplier) = (context.parameter_folder(), context.multiplier());
+        insecure_setup(size, &seed, folder, multiplier, &mut |progress| {
             bar.set_length(progress.total);
             bar.set_position(progress.done);
         })

@@ -26,6 +26,7 @@ use group::prime::PrimeCurveAffine;
 use group::{Curve as _, UncompressedEncoding};
 use rayon::prelude::*;
 
+use crate::backend::{Generator, Multiplier};
 use crate::circuit::CompiledCircuit;
 use crate::cpu::affine::Curve;
 use crate::cpu::fixed_base::{FixedBase, FIXED_BASE_BATCH};
@@ -38,6 +39,9 @@ pub use secrets::Secrets;
 
 /// Points between two reports of progress, and in memory at a time.
 const CHUNK: usize = 1 << 16;
+
+/// The same where a device makes the points.
+const DEVICE_CHUNK: usize = 1 << 22;
 
 /// Where the files of a setup go. All folders must exist, and no file may.
 #[derive(Clone, Debug)]
@@ -95,18 +99,21 @@ pub fn write_parameters(
     paths: &SetupPaths,
     progress: &mut dyn FnMut(SetupProgress),
 ) -> Result<SetupReport> {
-    write_parameters_with(circuit, &Secrets::derive(seed), paths, progress)
+    write_parameters_with(circuit, &Secrets::derive(seed), paths, None, progress)
 }
 
-/// As [`write_parameters`], from given secrets.
+/// As [`write_parameters`], from given secrets, and with points made by a device if one is given;
+/// they are the same.
 ///
 /// # Errors
 ///
-/// As there, and `InvalidArgument` when a secret is zero or tau is in the circuit's domain.
+/// As there, `InvalidArgument` when a secret is zero or tau is in the circuit's domain, and what
+/// the device reports.
 pub fn write_parameters_with(
     circuit: &CompiledCircuit,
     secrets: &Secrets,
     paths: &SetupPaths,
+    multiplier: Option<&dyn Multiplier>,
     progress: &mut dyn FnMut(SetupProgress),
 ) -> Result<SetupReport> {
     let log_domain = circuit.log_domain();
@@ -125,7 +132,18 @@ pub fn write_parameters_with(
 
     let shape = circuit.srs_shape();
     let (ic, l) = columns.mixed.split_at(circuit.shape().inputs);
-    let g1 = FixedBase::new(G1Affine::generator(), shape.h + shape.l + shape.a);
+    // With a device, the host makes the verifying key's points alone.
+    let uses = |points| {
+        if multiplier.is_some() {
+            ic.len()
+        } else {
+            points
+        }
+    };
+    let g1 = FixedBase::new(
+        G1Affine::generator(),
+        uses(shape.h + shape.l + shape.a + shape.b_g1),
+    );
     let verifying_key = verifying_key(
         secrets,
         g1.multiples(
@@ -140,6 +158,7 @@ pub fn write_parameters_with(
     let total = (shape.ic + shape.h + shape.l + shape.a + shape.b_g1 + shape.b_g2) as u64;
     let mut writer = SectionWriter {
         file: params,
+        multiplier,
         progress,
         done: shape.ic as u64,
         total,
@@ -154,7 +173,7 @@ pub fn write_parameters_with(
     writer.section(Section::A, &g1, shape.a, columns.a(circuit))?;
     writer.section(Section::BG1, &g1, shape.b_g1, columns.b(circuit))?;
     drop(g1);
-    let g2 = FixedBase::new(G2Affine::generator(), shape.b_g2);
+    let g2 = FixedBase::new(G2Affine::generator(), uses(shape.b_g2));
     writer.section(Section::BG2, &g2, shape.b_g2, columns.b(circuit))?;
 
     let mut params = writer.file;
@@ -231,6 +250,7 @@ fn verifying_key(secrets: &Secrets, ic: Vec<G1Affine>) -> VerifyingKey {
 /// Computes and writes the sections of a parameter file, and reports how far it is.
 struct SectionWriter<'a> {
     file: PendingFile,
+    multiplier: Option<&'a dyn Multiplier>,
     progress: &'a mut dyn FnMut(SetupProgress),
     done: u64,
     total: u64,
@@ -253,18 +273,14 @@ impl SectionWriter<'_> {
         mut scalars: impl Iterator<Item = Scalar>,
     ) -> Result<()> {
         self.file.write_count(section, points)?;
+        if let Some(multiplier) = self.multiplier {
+            return self.section_by(multiplier, section, points, scalars);
+        }
         let mut chunk = Vec::with_capacity(CHUNK.min(points));
         let mut bytes = vec![0u8; CHUNK.min(points) * section.point_bytes()];
         let mut left = points;
         while left > 0 {
-            chunk.clear();
-            chunk.extend(scalars.by_ref().take(CHUNK.min(left)));
-            if chunk.len() < CHUNK.min(left) || chunk.contains(&Scalar::ZERO) {
-                return Err(Error::new(
-                    ErrorKind::Internal,
-                    format!("{section}: a scalar is zero or missing, {left} points before the end"),
-                ));
-            }
+            refill(&mut chunk, &mut scalars, CHUNK.min(left), section)?;
             let bytes = &mut bytes[..chunk.len() * section.point_bytes()];
             chunk
                 .par_chunks(FIXED_BASE_BATCH)
@@ -284,5 +300,57 @@ impl SectionWriter<'_> {
             self.report();
         }
         Ok(())
+    }
+
+    /// The same with the device's points, which come in no order.
+    fn section_by(
+        &mut self,
+        multiplier: &dyn Multiplier,
+        section: Section,
+        points: usize,
+        mut scalars: impl Iterator<Item = Scalar>,
+    ) -> Result<()> {
+        let generator = match section {
+            Section::BG2 => Generator::G2,
+            _ => Generator::G1,
+        };
+        let size = section.point_bytes();
+        let start = self.file.skip((points * size) as u64)?;
+        let mut chunk = Vec::with_capacity(DEVICE_CHUNK.min(points));
+        let mut first = 0;
+        while first < points {
+            refill(
+                &mut chunk,
+                &mut scalars,
+                DEVICE_CHUNK.min(points - first),
+                section,
+            )?;
+            let file = &self.file;
+            multiplier.multiples(generator, &chunk, &|index, bytes| {
+                file.write_at(bytes, start + ((first + index) * size) as u64)
+            })?;
+            first += chunk.len();
+            self.done += chunk.len() as u64;
+            self.report();
+        }
+        Ok(())
+    }
+}
+
+/// The next `n` scalars, none of which may be zero.
+fn refill(
+    chunk: &mut Vec<Scalar>,
+    scalars: &mut impl Iterator<Item = Scalar>,
+    n: usize,
+    section: Section,
+) -> Result<()> {
+    chunk.clear();
+    chunk.extend(scalars.by_ref().take(n));
+    match chunk.len() < n || chunk.contains(&Scalar::ZERO) {
+        false => Ok(()),
+        true => Err(Error::new(
+            ErrorKind::Internal,
+            format!("{section}: a scalar is zero or missing"),
+        )),
     }
 }
