@@ -218,6 +218,36 @@ fn bench_shows_medians() {
 }
 
 #[test]
+fn a_compiled_circuit_is_the_one_that_the_library_carries() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("2KiB.circuit");
+    let arguments = [
+        "compile-circuit",
+        "--sector-size",
+        "2KiB",
+        "--out",
+        text(&out),
+    ];
+    let ran = cuzk(&arguments, b"");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("the same as"), "{}", ran.stderr);
+    let written = std::fs::read(&out).unwrap();
+    assert!(written == cuzk::filecoin::porep::saved(cuzk::filecoin::SectorSize::Kib2));
+    let nowhere = [
+        "compile-circuit",
+        "--sector-size",
+        "2KiB",
+        "--out",
+        "/no/such/folder/c",
+    ];
+    let refused = failure(&nowhere, b"");
+    assert!(
+        refused.starts_with("writing /no/such/folder/c: "),
+        "{refused}"
+    );
+}
+
+#[test]
 fn made_up_outputs_are_for_the_sector_that_is_printed() {
     let folder = tempfile::tempdir().unwrap();
     for (flag, name) in [

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The rows of a compiled circuit for a witness, straight from its packed form.
 //!
-//! No vector of one scalar a variable is made. A term of a variable that is a bit costs at most
-//! an addition of its coefficient; coefficients one and minus one of bits are counted and enter
-//! a row once. Only a full value with another coefficient costs a product.
+//! No vector of one scalar a variable is made. Coefficients one and minus one of bits are counted
+//! and enter a row once. Other coefficients of bits are added with the bit as a mask, without a
+//! jump that half of the bits would take, and the sum is reduced once a row. Only a full value with
+//! another coefficient costs a product.
 
 use blstrs::Scalar;
-use ff::Field;
 use rayon::prelude::*;
+
+use super::fr::{negate_integer, Fr};
 
 use crate::backend::AuxAssignment;
 use crate::circuit::{
-    AuxValue, CompactAux, CompiledCircuit, RowVisitor, BLOCK_ROWS, COEFFICIENT_MINUS_ONE,
-    COEFFICIENT_ONE,
+    CompactAux, CompiledCircuit, RowVisitor, BLOCK_ROWS, COEFFICIENT_MINUS_ONE, COEFFICIENT_ONE,
 };
 use crate::{Error, ErrorKind, Result};
 
@@ -98,32 +99,71 @@ pub fn evaluate_every(
         )));
     }
     match aux {
-        AuxAssignment::Scalars(aux) => evaluate(circuit, which, every, input, aux, out),
-        AuxAssignment::Compact(aux) => evaluate(circuit, which, every, input, aux, out),
+        AuxAssignment::Scalars(aux) => {
+            evaluate(circuit, which, every, input, &Fr::slice(aux), out);
+        }
+        AuxAssignment::Compact(aux) => {
+            evaluate(circuit, which, every, input, &CompactValues::new(aux), out);
+        }
     }
     Ok(())
 }
 
-/// Where a term's auxiliary value comes from.
-trait AuxValues: Sync {
-    fn value(&self, i: usize) -> AuxValue;
+/// The value of a variable.
+enum Value<'a> {
+    /// Zero or one.
+    Bit(u64),
+    Full(&'a Fr),
 }
 
-impl AuxValues for [Scalar] {
-    #[inline]
-    fn value(&self, i: usize) -> AuxValue {
-        AuxValue::Full(self[i])
+/// Where a term's auxiliary value comes from.
+trait AuxValues: Sync {
+    fn value(&self, i: usize) -> Value<'_>;
+}
+
+impl AuxValues for &[Fr] {
+    #[inline(always)]
+    fn value(&self, i: usize) -> Value<'_> {
+        Value::Full(&self[i])
     }
 }
 
-impl AuxValues for CompactAux {
-    #[inline]
-    fn value(&self, i: usize) -> AuxValue {
-        if self.full().get(i) {
-            AuxValue::Full(self.values()[self.full().rank(i)])
-        } else {
-            AuxValue::Bit(self.ones().get(i))
+/// A compact assignment with a rank for every word: without a processor's own count of ones, those
+/// of eight words would cost more than a product.
+struct CompactValues<'a> {
+    ones: &'a [u64],
+    full: &'a [u64],
+    ranks: Vec<u32>,
+    values: &'a [Fr],
+}
+
+impl<'a> CompactValues<'a> {
+    fn new(aux: &'a CompactAux) -> Self {
+        let full = aux.full().words();
+        let rank = |ones: &mut u32, word: &u64| {
+            let before = *ones;
+            *ones += word.count_ones();
+            Some(before)
+        };
+        Self {
+            ones: aux.ones().words(),
+            full,
+            ranks: full.iter().scan(0, rank).collect(),
+            values: Fr::slice(aux.values()),
         }
+    }
+}
+
+impl AuxValues for CompactValues<'_> {
+    #[inline(always)]
+    fn value(&self, i: usize) -> Value<'_> {
+        let (word, bit) = (i / 64, i % 64);
+        let full = self.full[word];
+        if full >> bit & 1 == 0 {
+            return Value::Bit(self.ones[word] >> bit & 1);
+        }
+        let before = (full & ((1 << bit) - 1)).count_ones();
+        Value::Full(&self.values[(self.ranks[word] + before) as usize])
     }
 }
 
@@ -132,11 +172,12 @@ fn evaluate(
     which: usize,
     every: EveryRow,
     input: &[Scalar],
-    aux: &(impl AuxValues + ?Sized),
+    aux: &impl AuxValues,
     out: &mut [Scalar],
 ) {
+    let units = Units::new();
     let mut parts = Vec::new();
-    let mut left = out;
+    let mut left = Fr::slice_mut(out);
     for piece in circuit.pieces() {
         for copy in 0..piece.copies() {
             let every = every.counted_from(piece.first_row(copy));
@@ -151,31 +192,80 @@ fn evaluate(
             .with_min_len(BLOCKS_PER_TASK)
             .for_each(|(block, out)| {
                 let mut sums = RowSums {
-                    coefficients: circuit.coefficients(),
-                    input,
+                    coefficients: Fr::slice(circuit.coefficients()),
+                    input: Fr::slice(input),
                     aux,
                     out: out.iter_mut(),
                     every,
-                    sum: Scalar::ZERO,
+                    sum: Sum::default(),
                     units: 0,
+                    of_units: &units,
                 };
                 rows.visit(block, shift, &mut sums);
             });
     });
 }
 
-/// Sums the terms of the current row; `units` counts the ones among them.
-struct RowSums<'a, V: ?Sized> {
-    coefficients: &'a [Scalar],
-    input: &'a [Scalar],
-    aux: &'a V,
-    out: std::slice::IterMut<'a, Scalar>,
-    every: EveryRow,
-    sum: Scalar,
-    units: i64,
+/// The integers of at most so many are looked up.
+const MOST_UNITS: i64 = 64;
+
+/// Small integers as scalars.
+struct Units([Fr; 2 * MOST_UNITS as usize + 1]);
+
+impl Units {
+    fn new() -> Self {
+        let mut units = [Fr::default(); 2 * MOST_UNITS as usize + 1];
+        for (unit, n) in units.iter_mut().zip(-MOST_UNITS..) {
+            *unit = Self::convert(n);
+        }
+        Self(units)
+    }
+
+    fn convert(n: i64) -> Fr {
+        let absolute = Scalar::from(n.unsigned_abs());
+        Fr::new(&if n < 0 { -absolute } else { absolute })
+    }
+
+    #[inline(always)]
+    fn get(&self, n: i64) -> Fr {
+        let known = usize::try_from(n + MOST_UNITS)
+            .ok()
+            .and_then(|at| self.0.get(at));
+        known.copied().unwrap_or_else(|| Self::convert(n))
+    }
 }
 
-impl<V: AuxValues + ?Sized> RowVisitor for RowSums<'_, V> {
+/// A sum of scalars that is not reduced: four limbs, and how often they overflowed.
+#[derive(Clone, Copy, Default)]
+struct Sum([u64; 5]);
+
+impl Sum {
+    /// Adds those bits of a value of at most r that are set in the mask.
+    #[inline(always)]
+    fn add(&mut self, value: &[u64; 4], mask: u64) {
+        let mut carry = false;
+        for (sum, limb) in self.0.iter_mut().zip(value) {
+            let (first, one) = sum.overflowing_add(limb & mask);
+            let (second, other) = first.overflowing_add(u64::from(carry));
+            (*sum, carry) = (second, one | other);
+        }
+        self.0[4] += u64::from(carry);
+    }
+}
+
+/// Sums the terms of the current row; `units` counts the ones among them.
+struct RowSums<'a, V> {
+    coefficients: &'a [Fr],
+    input: &'a [Fr],
+    aux: &'a V,
+    out: std::slice::IterMut<'a, Fr>,
+    every: EveryRow,
+    sum: Sum,
+    units: i64,
+    of_units: &'a Units,
+}
+
+impl<V: AuxValues> RowVisitor for RowSums<'_, V> {
     #[inline(always)]
     fn wants(&self, row: usize) -> bool {
         self.every.contains(row)
@@ -186,40 +276,46 @@ impl<V: AuxValues + ?Sized> RowVisitor for RowSums<'_, V> {
         let column = column as usize;
         let value = match column.checked_sub(self.input.len()) {
             Some(aux) => self.aux.value(aux),
-            None if column == 0 => AuxValue::Bit(true),
-            None => AuxValue::Full(self.input[column]),
+            None if column == 0 => Value::Bit(1),
+            None => Value::Full(&self.input[column]),
         };
         match (value, coefficient) {
-            (AuxValue::Bit(false), _) => {}
-            (AuxValue::Bit(true), COEFFICIENT_ONE) => self.units += 1,
-            (AuxValue::Bit(true), COEFFICIENT_MINUS_ONE) => self.units -= 1,
-            (AuxValue::Bit(true), other) => self.sum += self.coefficients[other as usize],
-            (AuxValue::Full(value), COEFFICIENT_ONE) => self.sum += value,
-            (AuxValue::Full(value), COEFFICIENT_MINUS_ONE) => self.sum -= value,
-            (AuxValue::Full(value), other) => {
-                self.sum += value * self.coefficients[other as usize];
+            (Value::Bit(bit), COEFFICIENT_ONE) => self.units += bit as i64,
+            (Value::Bit(bit), COEFFICIENT_MINUS_ONE) => self.units -= bit as i64,
+            (Value::Bit(bit), other) => {
+                let coefficient = self.coefficients[other as usize].limbs();
+                self.sum.add(coefficient, bit.wrapping_neg());
+            }
+            (Value::Full(value), COEFFICIENT_ONE) => self.sum.add(value.limbs(), u64::MAX),
+            (Value::Full(value), COEFFICIENT_MINUS_ONE) => {
+                self.sum.add(&negate_integer(value.limbs()), u64::MAX);
+            }
+            (Value::Full(value), other) => {
+                let product = value.mul(&self.coefficients[other as usize]);
+                self.sum.add(product.limbs(), u64::MAX);
             }
         }
     }
 
     #[inline(always)]
     fn end_row(&mut self, _: usize) {
-        match self.units {
-            0 => {}
-            1 => self.sum += Scalar::ONE,
-            units if units > 0 => self.sum += Scalar::from(units as u64),
-            units => self.sum -= Scalar::from(units.unsigned_abs()),
+        let Sum([a, b, c, d, overflows]) = std::mem::take(&mut self.sum);
+        // An overflow is 2^256, which is how one looks in Montgomery form.
+        let mut sum = self.of_units.get(self.units + overflows as i64);
+        if a | b | c | d != 0 {
+            sum = sum.add(&Fr::reduced([a, b, c, d]));
         }
         if let Some(out) = self.out.next() {
-            *out = self.sum;
+            *out = sum;
         }
-        self.sum = Scalar::ZERO;
         self.units = 0;
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use ff::Field;
+
     use super::*;
     use crate::circuit::repeat_tests::{repeated, repeating};
     use crate::circuit::testing::{RandomCircuit, TestRng};

@@ -96,6 +96,13 @@ impl Fr {
         Self(limbs)
     }
 
+    /// The element with these limbs in Montgomery form, whatever they are.
+    #[inline(always)]
+    pub(super) fn reduced(limbs: [u64; 4]) -> Self {
+        // 2^256 is less than 3 r.
+        Self(reduce(reduce(limbs)))
+    }
+
     /// The limbs, in Montgomery form.
     #[inline(always)]
     pub fn limbs(&self) -> &[u64; 4] {
@@ -212,6 +219,26 @@ mod tests {
                 assert_eq!(x.sub(&y), Fr::new(&(a - b)));
                 assert_eq!(x.mul(&y), Fr::new(&(a * b)));
             }
+        }
+    }
+
+    #[test]
+    fn any_limbs_are_reduced() {
+        let one = Fr([1, 0, 0, 0]);
+        // One is 2^256 modulo r.
+        assert_eq!(Fr::reduced([u64::MAX; 4]).add(&one), Fr::new(&Scalar::ONE));
+        let twice = add_limbs(&MODULUS, &MODULUS);
+        assert_eq!(Fr::reduced(MODULUS), Fr::default());
+        assert_eq!(Fr::reduced(twice), Fr::default());
+        let before = |limbs: [u64; 4]| [limbs[0] - 1, limbs[1], limbs[2], limbs[3]];
+        let last = Fr::default().sub(&one);
+        for limbs in [before(MODULUS), before(twice)] {
+            assert_eq!(Fr::reduced(limbs), last);
+        }
+        for a in samples() {
+            let a = Fr::new(&a);
+            assert_eq!(Fr::reduced(a.0), a);
+            assert_eq!(Fr::reduced(add_limbs(&a.0, &MODULUS)), a);
         }
     }
 
