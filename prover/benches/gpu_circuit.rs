@@ -3,9 +3,11 @@
 //! one proof at a time, and proofs back to back from two threads. Every proof is verified.
 //!
 //!     cargo bench -p cuzk-prover --bench gpu_circuit -- [sizes, such as 16,20,24,27]
-//!         [--proofs N] [--budgets GIB,GIB] [--packed] [--locked]
+//!         [--proofs N] [--budgets GIB,GIB] [--packed] [--locked] [--soak N]
 //!
-//! A budget of 0 is the whole device. With --packed the witness comes as bits and values, with --locked vectors are page-locked first.
+//! A budget of 0 is the whole device; with several devices all are measured together, too. With
+//! --packed the witness comes as bits and values, with --locked vectors are page-locked first.
+//! --soak makes as many proofs more and tells the device's free memory after two and after all.
 //! At 2^27 it needs 80 GB of host memory: the parameters are a file in memory.
 
 #[cfg(cuzk_cuda)]

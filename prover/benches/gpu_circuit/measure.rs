@@ -25,6 +25,8 @@ struct Wanted {
     budgets: Vec<u64>,
     packed: bool,
     locked: bool,
+    /// Proofs one after the other while free memory is watched.
+    soak: usize,
 }
 
 impl Wanted {
@@ -35,6 +37,7 @@ impl Wanted {
             budgets: vec![0],
             packed: false,
             locked: false,
+            soak: 0,
         };
         while let Some(argument) = arguments.next() {
             let mut number = || -> u64 {
@@ -43,6 +46,7 @@ impl Wanted {
             };
             match argument.as_str() {
                 "--proofs" => wanted.proofs = number() as usize,
+                "--soak" => wanted.soak = number() as usize,
                 "--budgets" => {
                     let list = arguments.next().expect("budgets such as 0,16");
                     let bytes = |text: &str| text.parse::<u64>().expect("GiB") << 30;
@@ -157,6 +161,38 @@ fn size(wanted: &Wanted, whole: &GpuBackend, log_n: u32) {
         let device = GpuBackend::open(&devices[0], &options).expect("a device");
         measure(wanted, &circuit, &path, &device);
     }
+    if wanted.soak > 0 {
+        soak(wanted.soak, &circuit, &path, whole);
+    }
+}
+
+/// Many proofs from two threads, in pairs; the device's free memory after the first pair and after
+/// the last.
+fn soak(proofs: usize, circuit: &Synthetic, path: &std::path::Path, device: &GpuBackend) {
+    println!("soak: {proofs} proofs");
+    let srs = load(device, path);
+    let key = PreparedKey::new(srs.verifying_key());
+    let assignment = circuit.assignment();
+    let free = || device.memory().expect("the device's memory").0 as f64 / 1048576.0;
+    let mut frees = Vec::new();
+    let start = Instant::now();
+    for _ in 0..proofs.div_ceil(2) {
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| one(device, &*srs, &key, &assignment, &mut Timings::default()));
+            }
+        });
+        frees.push(free());
+    }
+    println!(
+        "soak: {:.1} MiB free after 2 proofs, {:.1} after {}, {:.1} s; all verified",
+        frees[0],
+        frees[frees.len() - 1],
+        2 * frees.len(),
+        start.elapsed().as_secs_f64()
+    );
+    drop(srs);
+    device.release().expect("giving memory back");
 }
 
 /// One circuit on one device.

@@ -10,6 +10,8 @@ use super::queue::Priority;
 use super::residents::{Lease, Need, Value};
 use crate::backend::Memory;
 use crate::cancel::Cancel;
+use crate::cpu::threads::with_signals_blocked;
+use crate::error::catch;
 use crate::groth16::PreparedKey;
 use crate::log::Level;
 use crate::srs::{
@@ -69,7 +71,7 @@ impl Context {
             }),
         };
         let load = || match options.on_demand {
-            true => srs.lease(true, cancel).map(drop),
+            true => srs.lease(0, true, cancel).map(drop),
             false => srs.load(cancel),
         };
         let Some(digest) = &options.digest else {
@@ -157,10 +159,31 @@ impl Srs {
         Ok(())
     }
 
-    /// Loads the parameters, or what is not resident of them.
+    /// Loads the parameters, or what is not resident of them, to all devices at a time. Where they
+    /// stay in host memory, only the first device's are loaded before a proof needs others.
     pub fn load(&self, cancel: &Cancel) -> Result<()> {
         self.context().check_process()?;
-        let lease = self.lease(false, cancel)?;
+        let backends = &self.context().inner.backends;
+        let on_device = |lane: &usize| backends[*lane].srs_memory(self.shape()).host == 0;
+        std::thread::scope(|scope| {
+            let others = (1..backends.len()).filter(on_device);
+            let others: Vec<_> = others
+                .map(|lane| {
+                    let load = move || catch(|| self.load_on(lane, cancel));
+                    scope.spawn(move || with_signals_blocked(load))
+                })
+                .collect();
+            let first = self.load_on(0, cancel);
+            let panicked = || Err(Error::new(ErrorKind::Internal, "loading panicked"));
+            others
+                .into_iter()
+                .map(|other| other.join().unwrap_or_else(|_| panicked()))
+                .fold(first, Result::and)
+        })
+    }
+
+    fn load_on(&self, lane: usize, cancel: &Cancel) -> Result<()> {
+        let lease = self.lease(lane, false, cancel)?;
         let resident = Self::of_value(&lease.values()[0])
             .ok_or_else(|| Error::new(ErrorKind::Internal, "the parameters have another type"))?;
         if resident.is_loaded() {
@@ -172,14 +195,19 @@ impl Srs {
         let _turn = seat.enter(cancel)?;
         let loaded = context.pool.run(|| resident.load(cancel));
         loaded.inspect_err(|_| {
-            context.residents.evict(&self.key(0));
+            context.residents.evict(&self.key(lane));
         })
     }
 
-    /// Holds the parameters on the first device.
-    fn lease<'a>(&'a self, on_demand: bool, cancel: &'a Cancel) -> Result<Lease<'a, ResidentKey>> {
+    /// Holds the parameters on one device.
+    fn lease<'a>(
+        &'a self,
+        lane: usize,
+        on_demand: bool,
+        cancel: &'a Cancel,
+    ) -> Result<Lease<'a, ResidentKey>> {
         let purpose = format!("opening {}", self.path().display());
-        let needs = vec![self.need(0, on_demand, cancel)];
+        let needs = vec![self.need(lane, on_demand, cancel)];
         let residents = &self.context().inner.residents;
         residents.lease(needs, Memory::default(), &purpose, cancel)
     }

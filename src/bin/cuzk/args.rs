@@ -280,10 +280,19 @@ pub struct BenchArgs {
 pub enum What {
     /// Making the witness of one partition
     Witness,
+    /// The same through the circuit's closures, which takes many times as long
+    Closures,
     /// One partition from its witness to its proof
     Prover,
     /// From the bytes of the Commit-1 output to the verified proof
     C2,
+}
+
+impl What {
+    /// Whether it needs parameters.
+    pub fn proves(&self) -> bool {
+        matches!(self, What::Prover | What::C2)
+    }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use serde_json::{json, Map, Value};
 use crate::args::{BenchArgs, What};
 use crate::input;
 use crate::prove::request_of;
-use crate::report::{self, median, say, seconds, table};
+use crate::report::{self, median, say, seconds};
 use crate::Outcome;
 
 pub fn run(args: &BenchArgs) -> Result<Outcome> {
@@ -25,17 +25,24 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
         request.proof().partitions(),
         args.runs
     );
-    // Parameters and circuit are loaded before anything is measured.
-    if args.what.iter().any(|what| *what != What::Witness) {
+    // Each result is shown when it is there: some take minutes, and may be stopped.
+    let show = |name: &str, time: Duration| match args.json {
+        true => Ok(()),
+        false => report::print(&format!("  {name:<38}  {:>10}", seconds(time))),
+    };
+    // Parameters and circuit are loaded once, before anything else is measured.
+    if args.what.iter().any(What::proves) {
+        let start = Instant::now();
         c2::warm_up(&context, request.proof(), &Default::default())?;
+        show("loading parameters and circuit", start.elapsed())?;
     }
 
     let mut measured = Vec::new();
     for what in &args.what {
-        for (name, work) in works(*what, args, &context, &request, &bytes) {
-            let times: Vec<Duration> = (0..args.runs).map(|_| work()).collect::<Result<_>>()?;
-            measured.push((name, times));
-        }
+        let (name, work) = work(*what, args, &context, &request, &bytes);
+        let times: Vec<Duration> = (0..args.runs).map(|_| work()).collect::<Result<_>>()?;
+        show(name, median(&times))?;
+        measured.push((name, times));
     }
 
     if args.json {
@@ -57,12 +64,6 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
             "backend": backend,
             "measurements": members,
         }))?;
-    } else {
-        let rows: Vec<_> = measured
-            .iter()
-            .map(|(name, times)| ((*name).to_owned(), seconds(median(times))))
-            .collect();
-        report::print(table(&rows).trim_end())?;
     }
     Ok(Outcome::Done)
 }
@@ -73,41 +74,39 @@ fn request_from(args: &BenchArgs, bytes: &[u8]) -> Result<Request> {
 
 type Work<'a> = Box<dyn Fn() -> Result<Duration> + 'a>;
 
-/// The measurements of one choice, by name; each call of one is a run.
-fn works<'a>(
+/// A measurement and its name; each call of it is a run.
+fn work<'a>(
     what: What,
     args: &'a BenchArgs,
     context: &'a Context,
     request: &'a Request,
     bytes: &'a [u8],
-) -> Vec<(&'static str, Work<'a>)> {
+) -> (&'static str, Work<'a>) {
     match what {
-        What::Witness => vec![
-            (
-                "witness of a partition",
-                Box::new(|| witness_time(context, request, WitnessMethod::Native)),
-            ),
-            (
-                "the same through the circuit's closures",
-                Box::new(|| witness_time(context, request, WitnessMethod::Closures)),
-            ),
-        ],
-        What::Prover => vec![(
+        What::Witness => (
+            "witness of a partition",
+            Box::new(|| witness_time(context, request, WitnessMethod::Native)),
+        ),
+        What::Closures => (
+            "the same through the circuit's closures",
+            Box::new(|| witness_time(context, request, WitnessMethod::Closures)),
+        ),
+        What::Prover => (
             "witness to proof of a partition",
             Box::new(|| {
                 let output = c2::prove_partition(context, request, 0, &Default::default())?;
                 let t = output.timings;
                 Ok(t.total - t.witness.min(t.total))
             }),
-        )],
-        What::C2 => vec![(
+        ),
+        What::C2 => (
             "whole C2, bytes to verified proof",
             Box::new(|| {
                 let start = Instant::now();
                 c2::prove(context, &request_from(args, bytes)?, &Default::default())?;
                 Ok(start.elapsed())
             }),
-        )],
+        ),
     }
 }
 
