@@ -2,8 +2,9 @@
 #
 #   make            the libraries and the program
 #   make demo       a real 2 KiB sector: parameters, proof through libcuzk.so, verification
-#   make test       every test there is
+#   make test       every test there is, but for the next two
 #   make test-consumers   software built on supraseal-c2 (bellperson, filecoin-proofs, ...), on cuzk
+#   make test-aggregation   a real non-interactive sector, aggregated: minutes
 #   make bench      the measurements
 #   make soak       mixed work from C and Go for SOAK_MINUTES=30: nothing wrong, nothing lost
 #   make device-build   programs for a GPU machine, in .cache/device; gpu-tests.sh there runs them
@@ -80,6 +81,8 @@ demo: library program parameters
 parameters: program
 	@ls $(PARAMS)/*.meta >/dev/null 2>&1 || \
 	    $(DIST)/bin/cuzk setup --sector-size 2KiB --dir $(PARAMS)
+	@ls $(PARAMS)/*.srs >/dev/null 2>&1 || \
+	    $(DIST)/bin/cuzk setup --aggregation --dir $(PARAMS)
 
 .PHONY: test test-rust test-c test-device test-go test-python test-node
 test: test-rust test-c test-bellperson test-device test-go test-python test-node
@@ -103,6 +106,11 @@ test-go: library parameters
 	    go test -race -count=1 -timeout 30m ./...
 
 GO_ENV := CGO_LDFLAGS="-L$(DIST)/lib -Wl,-rpath,$(DIST)/lib"
+
+# Thirteen partitions of a sector, and filecoin-proofs' word on their aggregates.
+.PHONY: test-aggregation
+test-aggregation:
+	$(CARGO) test --release --test non_interactive -- --ignored
 
 # Programs that load the library while they run.
 PROVE_ARGUMENTS = $(DIST)/lib/$(SONAME) $(CURDIR)/tests/vectors/c1/2kib-v1_1.json 42 1000 $(PARAMS)

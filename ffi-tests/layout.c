@@ -202,8 +202,12 @@ OFFSET(cuzk_job_options, progress, 8);
 OFFSET(cuzk_job_options, done, 16);
 OFFSET(cuzk_job_options, user, 24);
 
-SIZE(cuzk_c2_request, 64);
+SIZE(cuzk_c2_request, 72);
 OFFSET(cuzk_c2_request, sector_number, 8);
 OFFSET(cuzk_c2_request, c1, 16);
 OFFSET(cuzk_c2_request, c1_len, 24);
 OFFSET(cuzk_c2_request, prover_id, 32);
+OFFSET(cuzk_c2_request, circuit_proofs, 64);
+
+VALUE(CUZK_AGGREGATION_SNARK_PACK_V1, 0);
+VALUE(CUZK_AGGREGATION_SNARK_PACK_V2, 1);

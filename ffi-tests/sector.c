@@ -87,9 +87,9 @@ int main(int argc, char** argv) {
            cuzk_c2_verify(context, &statement, proof, sizeof proof, &valid, &error));
     EXPECT(invalid, "registered seal proof 20", &error, cuzk_context_warm_up(context, 20, &error));
     statement.registered_proof = 15;
-    EXPECT(CUZK_STATUS_UNSUPPORTED, "non-interactive", &error,
+    EXPECT(invalid, "192 bytes, StackedDrg2KiBV1_2_Feat_NonInteractivePoRep needs 14164", &error,
            cuzk_c2_verify(context, &statement, proof, sizeof proof, &valid, &error));
-    EXPECT(CUZK_STATUS_UNSUPPORTED, "non-interactive", &error,
+    EXPECT(CUZK_STATUS_PARAMETERS_NOT_FOUND, "/nonexistent/v28-fil-inner-product-v1.srs", &error,
            cuzk_context_warm_up(context, 15, &error));
     EXPECT(CUZK_STATUS_PARAMETERS_NOT_FOUND, "/nonexistent/v28-", &error,
            cuzk_context_warm_up(context, 0, &error));

@@ -43,11 +43,11 @@ static void arrays_go_by_their_first_size(const cuzk_context* context, const uns
     job = NULL;
 
     two[1].known.struct_size = sizeof two[1].known;
-    EXPECT(CUZK_STATUS_ABI_MISMATCH, "requests[1]: struct_size is 64, that of the first is 80",
+    EXPECT(CUZK_STATUS_ABI_MISMATCH, "requests[1]: struct_size is 72, that of the first is 88",
            &error, cuzk_c2_prove_start(context, &two[0].known, 2, NULL, &job, &error));
     two[1].known.struct_size = sizeof two[1];
     two[1].later[1] = 1;
-    EXPECT(CUZK_STATUS_ABI_MISMATCH, "requests[1]: byte 72 of its 80 is set", &error,
+    EXPECT(CUZK_STATUS_ABI_MISMATCH, "requests[1]: byte 80 of its 88 is set", &error,
            cuzk_c2_prove_start(context, &two[0].known, 2, NULL, &job, &error));
     two[0].known.struct_size = 68;
     EXPECT(CUZK_STATUS_ABI_MISMATCH, "no multiple of 8", &error,

@@ -20,11 +20,15 @@ type Request struct {
 	SectorNumber uint64
 	// MinerID is the actor id of the storage provider.
 	MinerID uint64
+	// CircuitProofs asks for the proofs of the partitions, 192 bytes each, instead of a proof: for
+	// [Context.Aggregate]. MinerID is then not looked at.
+	CircuitProofs bool
 }
 
 // Result is what became of a request.
 type Result struct {
-	// Proof goes on chain: 192 bytes for each partition. Nil when the request failed.
+	// Proof goes on chain: 192 bytes for each partition, or the aggregate that the proof of a
+	// non-interactive sector is. Nil when the request failed.
 	Proof []byte
 	// Timings say where the time went, also when the request failed.
 	Timings Timings
@@ -144,9 +148,10 @@ func (c *Context) Start(ctx context.Context, priority Priority, requests ...Requ
 			return nil, public(err)
 		}
 		all[i] = ccuzk.Request{
-			C1:           request.Phase1Output,
-			SectorNumber: request.SectorNumber,
-			ProverID:     prover,
+			C1:            request.Phase1Output,
+			SectorNumber:  request.SectorNumber,
+			ProverID:      prover,
+			CircuitProofs: request.CircuitProofs,
 		}
 	}
 	inner := &job{n: len(requests), ctx: ctx}

@@ -106,7 +106,7 @@
 #define CUZK_PROGRESS_INIT                                                     \
     {(uint32_t)sizeof(cuzk_progress), 0, 0, 0, 0, 0, 0}
 #define CUZK_C2_REQUEST_INIT                                                   \
-    {(uint32_t)sizeof(cuzk_c2_request), 0, 0, 0, {0}}
+    {(uint32_t)sizeof(cuzk_c2_request), 0, 0, 0, {0}, 0}
 #define CUZK_TIMINGS_INIT                                                      \
     {(uint32_t)sizeof(cuzk_timings), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,    \
      0, 0, 0, 0, 0, 0, 0, 0, {0}}
@@ -450,6 +450,31 @@ enum cuzk_job_phase
 typedef enum cuzk_job_phase cuzk_job_phase;
 #else
 typedef int32_t cuzk_job_phase;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * How proofs are aggregated: Filecoin's numbers of registered aggregations.
+ */
+enum cuzk_aggregation
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    /**
+     * SnarkPack, version 1.
+     */
+    CUZK_AGGREGATION_SNARK_PACK_V1 = 0,
+    /**
+     * SnarkPack, version 2: that of non-interactive sectors.
+     */
+    CUZK_AGGREGATION_SNARK_PACK_V2 = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum cuzk_aggregation cuzk_aggregation;
+#else
+typedef int32_t cuzk_aggregation;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
@@ -929,48 +954,6 @@ typedef struct cuzk_randomness {
 } cuzk_randomness;
 
 /**
- * What a Commit-1 output asks for. Start it with CUZK_C2_DESCRIPTION_INIT.
- */
-typedef struct cuzk_c2_description {
-    /**
-     * sizeof(cuzk_c2_description), as CUZK_C2_DESCRIPTION_INIT sets it.
-     */
-    uint32_t struct_size;
-    /**
-     * Filecoin's number of the registered seal proof.
-     */
-    uint32_t registered_proof;
-    /**
-     * Bytes of the sector.
-     */
-    uint64_t sector_size;
-    /**
-     * Partitions of the proof, each a Groth16 proof of its own.
-     */
-    uint32_t partitions;
-    /**
-     * 1 when the output names its sector (the wrapped form does), else 0.
-     */
-    uint32_t has_sector_number;
-    /**
-     * The sector's number, where the output names it.
-     */
-    uint64_t sector_number;
-    /**
-     * Bytes of the proof.
-     */
-    uint64_t proof_len;
-    /**
-     * The registered proof's name, such as "StackedDrg32GiBV1_1".
-     */
-    char name[64];
-    /**
-     * The circuit's name in Filecoin's parameter folder.
-     */
-    char circuit[256];
-} cuzk_c2_description;
-
-/**
  * What a seal proof states, as its verifiers know it. Start it with
  * CUZK_C2_STATEMENT_INIT.
  */
@@ -1008,6 +991,48 @@ typedef struct cuzk_c2_statement {
      */
     uint8_t seed[32];
 } cuzk_c2_statement;
+
+/**
+ * What a Commit-1 output asks for. Start it with CUZK_C2_DESCRIPTION_INIT.
+ */
+typedef struct cuzk_c2_description {
+    /**
+     * sizeof(cuzk_c2_description), as CUZK_C2_DESCRIPTION_INIT sets it.
+     */
+    uint32_t struct_size;
+    /**
+     * Filecoin's number of the registered seal proof.
+     */
+    uint32_t registered_proof;
+    /**
+     * Bytes of the sector.
+     */
+    uint64_t sector_size;
+    /**
+     * Partitions of the proof, each a Groth16 proof of its own.
+     */
+    uint32_t partitions;
+    /**
+     * 1 when the output names its sector (the wrapped form does), else 0.
+     */
+    uint32_t has_sector_number;
+    /**
+     * The sector's number, where the output names it.
+     */
+    uint64_t sector_number;
+    /**
+     * Bytes of the proof: 192 a partition, or those of an aggregate.
+     */
+    uint64_t proof_len;
+    /**
+     * The registered proof's name, such as "StackedDrg32GiBV1_1".
+     */
+    char name[64];
+    /**
+     * The circuit's name in Filecoin's parameter folder.
+     */
+    char circuit[256];
+} cuzk_c2_description;
 
 /**
  * How far a job is. Start it with CUZK_PROGRESS_INIT.
@@ -1069,6 +1094,12 @@ typedef struct cuzk_c2_request {
      * The prover: see cuzk_prover_id_from_actor().
      */
     uint8_t prover_id[32];
+    /**
+     * 1 for the partitions' proofs one after the other instead of a proof,
+     * as cuzk_c2_circuit_proofs() makes them, and prover_id is not looked
+     * at; else 0.
+     */
+    uint32_t circuit_proofs;
 } cuzk_c2_request;
 
 /**
@@ -1358,6 +1389,92 @@ cuzk_status cuzk_groth16_verify(const struct cuzk_srs *srs,
                                 struct cuzk_error *error_out);
 
 /**
+ * Proves a sector and leaves the partitions' proofs apart, so that those of
+ * several sectors can be aggregated by cuzk_c2_aggregate().
+ *
+ * As cuzk_c2_prove(), for non-interactive sectors above all: the proof of one
+ * such sector is an aggregate already, and aggregates cannot be aggregated.
+ * No prover is named: the proofs are for the replica id in the output, and
+ * sector_number is compared with that of a wrapped output only. proofs_out
+ * has room for capacity proofs; n_out gets their number, the partitions',
+ * also when they do not fit, which is found before anything is proved.
+ * timings_out is null or started with CUZK_TIMINGS_INIT.
+ *
+ * Errors: those of cuzk_c2_prove().
+ */
+CUZK_API
+cuzk_status cuzk_c2_circuit_proofs(const struct cuzk_context *context,
+                                   const uint8_t *c1,
+                                   size_t c1_len,
+                                   uint64_t sector_number,
+                                   struct cuzk_proof *proofs_out,
+                                   size_t capacity,
+                                   size_t *n_out,
+                                   struct cuzk_timings *timings_out,
+                                   struct cuzk_error *error_out);
+
+/**
+ * Aggregates the proofs of sectors of one kind, after verifying each.
+ *
+ * aggregation is a cuzk_aggregation. statements says of each of the n sectors
+ * what its proof states; each was started with CUZK_C2_STATEMENT_INIT.
+ * proofs are those of all partitions, sector after sector in the order of the
+ * statements: proofs_len is n times the partitions of the kind. Proofs of
+ * interactive sectors are such proofs, one after the other; of
+ * non-interactive ones cuzk_c2_circuit_proofs() makes them. aggregate_out has
+ * room for capacity bytes; aggregate_len_out gets the length, also when it
+ * does not fit, which is found before anything is done.
+ *
+ * An aggregate has at most 16384 partitions, and at most 65 sectors of a
+ * non-interactive kind. A context without self-verification verifies neither
+ * the proofs nor the aggregate.
+ *
+ * Errors: CUZK_STATUS_INVALID_ARGUMENT, also for sectors of several kinds,
+ * too many or none, and for a proof that is not valid, which is named;
+ * CUZK_STATUS_ABI_MISMATCH for the structures; CUZK_STATUS_BUFFER_TOO_SMALL;
+ * CUZK_STATUS_PARAMETERS_NOT_FOUND, CUZK_STATUS_INVALID_SRS and
+ * CUZK_STATUS_IO for the verifying key and the file for aggregation;
+ * CUZK_STATUS_OUT_OF_MEMORY with needed and present;
+ * CUZK_STATUS_SELF_CHECK_FAILED.
+ */
+CUZK_API
+cuzk_status cuzk_c2_aggregate(const struct cuzk_context *context,
+                              int32_t aggregation,
+                              const struct cuzk_c2_statement *statements,
+                              size_t n,
+                              const struct cuzk_proof *proofs,
+                              size_t proofs_len,
+                              uint8_t *aggregate_out,
+                              size_t capacity,
+                              size_t *aggregate_len_out,
+                              struct cuzk_error *error_out);
+
+/**
+ * Verifies an aggregate of the proofs of n sectors, in the order of the
+ * statements, under verifying key and powers in the context's parameter
+ * folder.
+ *
+ * aggregation is a cuzk_aggregation. valid_out becomes true or false; bytes
+ * that are no group elements are false. The proof of one non-interactive
+ * sector is an aggregate of version 2; cuzk_c2_verify() verifies it too.
+ *
+ * Errors: CUZK_STATUS_INVALID_ARGUMENT, also for sectors of several kinds,
+ * too many or none, and for an aggregate of another length;
+ * CUZK_STATUS_ABI_MISMATCH for the structures;
+ * CUZK_STATUS_PARAMETERS_NOT_FOUND, CUZK_STATUS_INVALID_SRS and
+ * CUZK_STATUS_IO for the verifying key and the file for aggregation.
+ */
+CUZK_API
+cuzk_status cuzk_c2_verify_aggregate(const struct cuzk_context *context,
+                                     int32_t aggregation,
+                                     const struct cuzk_c2_statement *statements,
+                                     size_t n,
+                                     const uint8_t *aggregate,
+                                     size_t aggregate_len,
+                                     bool *valid_out,
+                                     struct cuzk_error *error_out);
+
+/**
  * Writes the 32 bytes of the prover id of an actor.
  *
  * Errors: CUZK_STATUS_INVALID_ARGUMENT when prover_id_out is null.
@@ -1418,6 +1535,9 @@ cuzk_status cuzk_c2_statement_from_c1(const uint8_t *c1,
 /**
  * Proves a sector: from a Commit-1 output to the proof that goes on chain.
  *
+ * That of a non-interactive sector is the aggregate of its partitions'
+ * proofs; to aggregate several such sectors, see cuzk_c2_circuit_proofs().
+ *
  * Parameters and circuit are brought into memory when they are not there;
  * cuzk_context_warm_up() does that beforehand. prover_id has 32 bytes.
  * proof_out has room for capacity bytes; proof_len_out gets the proof's
@@ -1429,8 +1549,7 @@ cuzk_status cuzk_c2_statement_from_c1(const uint8_t *c1,
  * CUZK_STATUS_INVALID_ARGUMENT, also for an output of another sector or
  * prover; CUZK_STATUS_BUFFER_TOO_SMALL; CUZK_STATUS_PARAMETERS_NOT_FOUND
  * with the file and how to get it; CUZK_STATUS_INVALID_SRS and
- * CUZK_STATUS_IO for a bad file; CUZK_STATUS_UNSUPPORTED for a kind of proof
- * that cannot be made yet; CUZK_STATUS_OUT_OF_MEMORY and
+ * CUZK_STATUS_IO for a bad file; CUZK_STATUS_OUT_OF_MEMORY and
  * CUZK_STATUS_OUT_OF_DEVICE_MEMORY with needed and present;
  * CUZK_STATUS_SELF_CHECK_FAILED; CUZK_STATUS_DEVICE_FAILED;
  * CUZK_STATUS_ABI_MISMATCH for timings_out.
@@ -1469,7 +1588,7 @@ cuzk_status cuzk_c2_prove_partition(const struct cuzk_context *context,
 
 /**
  * Joins the proofs of all n partitions, in their order, after verifying
- * each.
+ * each; those of a non-interactive sector are aggregated.
  *
  * proof_out has room for capacity bytes; proof_len_out gets the length, also
  * when it does not fit.
@@ -1478,7 +1597,7 @@ cuzk_status cuzk_c2_prove_partition(const struct cuzk_context *context,
  * another number of partitions and for a partition whose proof is not valid,
  * which is named; CUZK_STATUS_BUFFER_TOO_SMALL;
  * CUZK_STATUS_PARAMETERS_NOT_FOUND, CUZK_STATUS_INVALID_SRS and
- * CUZK_STATUS_IO for the verifying key.
+ * CUZK_STATUS_IO for the verifying key and the file for aggregation.
  */
 CUZK_API
 cuzk_status cuzk_c2_assemble(const struct cuzk_context *context,
@@ -1495,16 +1614,15 @@ cuzk_status cuzk_c2_assemble(const struct cuzk_context *context,
 
 /**
  * Verifies a seal proof, under the verifying key in the context's parameter
- * folder.
+ * folder; that of a non-interactive sector also under the powers there.
  *
  * valid_out becomes true or false; bytes that are no proof's points are
  * false.
  *
  * Errors: CUZK_STATUS_INVALID_ARGUMENT, also for a proof of another length
  * and an unknown registered proof; CUZK_STATUS_ABI_MISMATCH for the
- * structure; CUZK_STATUS_UNSUPPORTED for an aggregate;
- * CUZK_STATUS_PARAMETERS_NOT_FOUND, CUZK_STATUS_INVALID_SRS and
- * CUZK_STATUS_IO for the verifying key.
+ * structure; CUZK_STATUS_PARAMETERS_NOT_FOUND, CUZK_STATUS_INVALID_SRS and
+ * CUZK_STATUS_IO for the verifying key and the file for aggregation.
  */
 CUZK_API
 cuzk_status cuzk_c2_verify(const struct cuzk_context *context,
@@ -1519,8 +1637,7 @@ cuzk_status cuzk_c2_verify(const struct cuzk_context *context,
  * so that its first proof takes no longer than the later ones.
  *
  * Errors: CUZK_STATUS_INVALID_ARGUMENT, also for an unknown registered
- * proof; CUZK_STATUS_UNSUPPORTED for a kind of proof that cannot be made
- * yet; CUZK_STATUS_PARAMETERS_NOT_FOUND, CUZK_STATUS_INVALID_SRS and
+ * proof; CUZK_STATUS_PARAMETERS_NOT_FOUND, CUZK_STATUS_INVALID_SRS and
  * CUZK_STATUS_IO for the files; CUZK_STATUS_OUT_OF_MEMORY and
  * CUZK_STATUS_OUT_OF_DEVICE_MEMORY when the budget cannot hold them.
  */
@@ -1628,7 +1745,7 @@ cuzk_status cuzk_job_result_message(const struct cuzk_job *job,
 
 /**
  * Points to the proof of request i and writes its length: 192 bytes for each
- * partition.
+ * partition, or those of an aggregate.
  *
  * Ownership: the bytes are the job's and live until cuzk_job_free().
  *
@@ -1742,9 +1859,10 @@ cuzk_status cuzk_job_abc_released(const struct cuzk_job *job,
  * Whoever knows the seed can prove anything under these parameters; they are
  * for tests on small sectors only. Writes the files of the registered
  * proof's sector size (.params, .vk, .meta, named as Filecoin does) into the
- * context's parameter folder, which is made when missing; files that are
- * there are never replaced. The same seed makes the same files. progress is
- * null or gets the part done, from 0 to 1, on a thread of the context.
+ * context's parameter folder, which is made when missing, and the file for
+ * aggregation (.srs), which serves all sizes, unless it is there; files that
+ * are there are never replaced. The same seed makes the same files. progress
+ * is null or gets the part done, from 0 to 1, on a thread of the context.
  *
  * Errors: CUZK_STATUS_INVALID_ARGUMENT, also when a file is there already;
  * CUZK_STATUS_IO.

@@ -247,11 +247,12 @@ fn work_is_cancelled() {
 }
 
 #[test]
-fn non_interactive_proofs_are_unsupported() {
-    let context = context();
-    let fixture = Fixture::load(NON_INTERACTIVE);
-    let error = c2::verify(context, &statement(&fixture), &[0; 192]).unwrap_err();
+fn aggregates_are_not_verified_by_a_key_alone() {
+    let statement = statement(&Fixture::load(NON_INTERACTIVE));
+    let key = c2::verifying_key(&development_parameters(), SectorSize::Kib2).unwrap();
+    let error = c2::verify_with_key(&key, &statement, &[0; 14_164]).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
+    assert!(!c2::verify(context(), &statement, &[0; 14_164]).unwrap());
 }
 
 #[test]
@@ -278,9 +279,15 @@ fn a_job_proves_what_it_can_and_says_what_it_cannot() {
             WitnessMethod::Native,
         ))
     };
+    // Of an interactive kind circuit proofs are the proof.
+    let circuit_proofs = c2::JobRequest::for_circuit_proofs(
+        fixture.wrapped(),
+        sector.sector_number,
+        WitnessMethod::Native,
+    );
     let requests = vec![
         job_request(fixture.c1[..1000].to_vec()),
-        job_request(fixture.wrapped()),
+        Box::new(circuit_proofs),
         job_request(with_a_wrong_hash(&fixture)),
     ];
     let job = context.start(requests, Default::default()).unwrap();

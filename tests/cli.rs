@@ -28,7 +28,9 @@ fn a_wrong_command_line_is_status_2() {
         &["prove", "--c1", "x"],
         &["prove", "--c1", "x", "--actor-id", "f1abc"],
         &["prove", "--c1", "x", "--prover-id", "00"],
+        &["setup"],
         &["setup", "--sector-size", "4KiB"],
+        &["setup", "--sector-size", "2KiB", "--aggregation"],
         &["synthesize-c1", "--sector-size", "2KiB"],
         &["bench", "--c1", "x", "--actor-id", "1", "--runs", "0"],
         &["verify", "--proof", "x", "--actor-id", "1"],
@@ -87,7 +89,7 @@ fn failures_say_what_to_do() {
     assert!(unnumbered.contains("give --sector-number"), "{unnumbered}");
     let other = prove(&fixture, &["--sector-number", "43"], b"");
     assert!(other.contains("not of sector 43 of prover e807"), "{other}");
-    let unsupported = failure(
+    let no_powers = failure(
         &[
             "prove",
             "--c1",
@@ -96,10 +98,16 @@ fn failures_say_what_to_do() {
             "1001",
             "--sector-number",
             "7",
+            "--dir",
+            empty,
         ],
         b"",
     );
-    assert!(unsupported.contains("non-interactive"), "{unsupported}");
+    assert!(
+        no_powers.contains("v28-fil-inner-product-v1.srs: no such file")
+            && no_powers.contains("cuzk setup --aggregation"),
+        "{no_powers}"
+    );
     let no_parameters = prove(&fixture, &sector, b"");
     assert!(
         no_parameters.contains(empty) && no_parameters.contains("cuzk setup --sector-size 2KiB"),
@@ -190,6 +198,24 @@ fn a_proof_made_is_verified() {
     assert_eq!(verify("hex", &path(V1_1), "1000", "43"), not_valid);
     assert_eq!(verify("hex", &path(V1_1), "1001", "42"), not_valid);
     assert_eq!(verify("hex", &fixture_v1, "127", "1"), not_valid);
+}
+
+#[test]
+fn the_file_for_aggregation_is_made_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let setup = ["setup", "--aggregation", "--dir", text(folder.path())];
+    let ran = cuzk(&setup, b"");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("INSECURE"), "{}", ran.stderr);
+    let file = folder.path().join("v28-fil-inner-product-v1.srs");
+    assert_eq!(ran.stdout, format!("{}\n", file.display()));
+    let bytes = std::fs::metadata(&file).unwrap().len();
+    assert_eq!(bytes, 4 * 4 + 16_384 * (2 * 48 + 2 * 96));
+    let again = failure(&setup, b"");
+    assert!(again.contains("exists and is not overwritten"), "{again}");
+    let ran = cuzk(&["info", "--json", "--dir", text(folder.path())], b"");
+    let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(document["aggregation"]["bytes"], bytes);
 }
 
 #[test]

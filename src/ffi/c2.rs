@@ -33,7 +33,7 @@ pub struct cuzk_c2_description {
     pub has_sector_number: u32,
     /// The sector's number, where the output names it.
     pub sector_number: u64,
-    /// Bytes of the proof.
+    /// Bytes of the proof: 192 a partition, or those of an aggregate.
     pub proof_len: u64,
     /// The registered proof's name, such as "StackedDrg32GiBV1_1".
     pub name: [c_char; 64],
@@ -74,6 +74,21 @@ unsafe impl Growing for cuzk_c2_description {
 unsafe impl Growing for cuzk_c2_statement {
     const NAME: &'static str = "cuzk_c2_statement";
     const FIRST_SIZE: usize = 176;
+}
+
+impl cuzk_c2_statement {
+    /// The statement with a known kind of proof.
+    pub(super) fn to_statement(self) -> Result<c2::Statement> {
+        Ok(c2::Statement {
+            proof: SealProof::from_number(self.registered_proof.into())?,
+            comm_r: self.comm_r,
+            comm_d: self.comm_d,
+            prover_id: self.prover_id,
+            sector_number: self.sector_number,
+            ticket: self.ticket,
+            seed: self.seed,
+        })
+    }
 }
 
 const _: () = assert!(size_of::<cuzk_c2_description>() == 360);
@@ -204,6 +219,9 @@ pub unsafe extern "C" fn cuzk_c2_statement_from_c1(
 
 /// Proves a sector: from a Commit-1 output to the proof that goes on chain.
 ///
+/// That of a non-interactive sector is the aggregate of its partitions'
+/// proofs; to aggregate several such sectors, see cuzk_c2_circuit_proofs().
+///
 /// Parameters and circuit are brought into memory when they are not there;
 /// cuzk_context_warm_up() does that beforehand. prover_id has 32 bytes.
 /// proof_out has room for capacity bytes; proof_len_out gets the proof's
@@ -215,8 +233,7 @@ pub unsafe extern "C" fn cuzk_c2_statement_from_c1(
 /// CUZK_STATUS_INVALID_ARGUMENT, also for an output of another sector or
 /// prover; CUZK_STATUS_BUFFER_TOO_SMALL; CUZK_STATUS_PARAMETERS_NOT_FOUND
 /// with the file and how to get it; CUZK_STATUS_INVALID_SRS and
-/// CUZK_STATUS_IO for a bad file; CUZK_STATUS_UNSUPPORTED for a kind of proof
-/// that cannot be made yet; CUZK_STATUS_OUT_OF_MEMORY and
+/// CUZK_STATUS_IO for a bad file; CUZK_STATUS_OUT_OF_MEMORY and
 /// CUZK_STATUS_OUT_OF_DEVICE_MEMORY with needed and present;
 /// CUZK_STATUS_SELF_CHECK_FAILED; CUZK_STATUS_DEVICE_FAILED;
 /// CUZK_STATUS_ABI_MISMATCH for timings_out.
@@ -248,7 +265,7 @@ pub unsafe extern "C" fn cuzk_c2_prove(
         };
         let proof_len_out = required(proof_len_out, "proof_len_out")?;
         let request = c2::Request::new(c1, prover_id, sector_number)?;
-        let needed = request.proof().proof_bytes();
+        let needed = request.output_bytes();
         if capacity < needed {
             proof_len_out.write(needed);
             return Err(too_small("proof_out", capacity, needed));
@@ -320,7 +337,7 @@ pub unsafe extern "C" fn cuzk_c2_prove_partition(
 }
 
 /// Joins the proofs of all n partitions, in their order, after verifying
-/// each.
+/// each; those of a non-interactive sector are aggregated.
 ///
 /// proof_out has room for capacity bytes; proof_len_out gets the length, also
 /// when it does not fit.
@@ -329,7 +346,7 @@ pub unsafe extern "C" fn cuzk_c2_prove_partition(
 /// another number of partitions and for a partition whose proof is not valid,
 /// which is named; CUZK_STATUS_BUFFER_TOO_SMALL;
 /// CUZK_STATUS_PARAMETERS_NOT_FOUND, CUZK_STATUS_INVALID_SRS and
-/// CUZK_STATUS_IO for the verifying key.
+/// CUZK_STATUS_IO for the verifying key and the file for aggregation.
 #[no_mangle]
 pub unsafe extern "C" fn cuzk_c2_assemble(
     context: Option<&cuzk_context>,
@@ -358,7 +375,7 @@ pub unsafe extern "C" fn cuzk_c2_assemble(
         };
         let proof_len_out = required(proof_len_out, "proof_len_out")?;
         let request = c2::Request::new(c1, prover_id, sector_number)?;
-        let needed = request.proof().proof_bytes();
+        let needed = request.output_bytes();
         if capacity < needed {
             proof_len_out.write(needed);
             return Err(too_small("proof_out", capacity, needed));
@@ -372,16 +389,15 @@ pub unsafe extern "C" fn cuzk_c2_assemble(
 }
 
 /// Verifies a seal proof, under the verifying key in the context's parameter
-/// folder.
+/// folder; that of a non-interactive sector also under the powers there.
 ///
 /// valid_out becomes true or false; bytes that are no proof's points are
 /// false.
 ///
 /// Errors: CUZK_STATUS_INVALID_ARGUMENT, also for a proof of another length
 /// and an unknown registered proof; CUZK_STATUS_ABI_MISMATCH for the
-/// structure; CUZK_STATUS_UNSUPPORTED for an aggregate;
-/// CUZK_STATUS_PARAMETERS_NOT_FOUND, CUZK_STATUS_INVALID_SRS and
-/// CUZK_STATUS_IO for the verifying key.
+/// structure; CUZK_STATUS_PARAMETERS_NOT_FOUND, CUZK_STATUS_INVALID_SRS and
+/// CUZK_STATUS_IO for the verifying key and the file for aggregation.
 #[no_mangle]
 pub unsafe extern "C" fn cuzk_c2_verify(
     context: Option<&cuzk_context>,
@@ -402,16 +418,7 @@ pub unsafe extern "C" fn cuzk_c2_verify(
             )
         };
         let valid_out = required(valid_out, "valid_out")?;
-        let statement = c2::Statement {
-            proof: SealProof::from_number(statement.registered_proof.into())?,
-            comm_r: statement.comm_r,
-            comm_d: statement.comm_d,
-            prover_id: statement.prover_id,
-            sector_number: statement.sector_number,
-            ticket: statement.ticket,
-            seed: statement.seed,
-        };
-        valid_out.write(c2::verify(context, &statement, proof)?);
+        valid_out.write(c2::verify(context, &statement.to_statement()?, proof)?);
         Ok(())
     })
 }
@@ -420,8 +427,7 @@ pub unsafe extern "C" fn cuzk_c2_verify(
 /// so that its first proof takes no longer than the later ones.
 ///
 /// Errors: CUZK_STATUS_INVALID_ARGUMENT, also for an unknown registered
-/// proof; CUZK_STATUS_UNSUPPORTED for a kind of proof that cannot be made
-/// yet; CUZK_STATUS_PARAMETERS_NOT_FOUND, CUZK_STATUS_INVALID_SRS and
+/// proof; CUZK_STATUS_PARAMETERS_NOT_FOUND, CUZK_STATUS_INVALID_SRS and
 /// CUZK_STATUS_IO for the files; CUZK_STATUS_OUT_OF_MEMORY and
 /// CUZK_STATUS_OUT_OF_DEVICE_MEMORY when the budget cannot hold them.
 #[no_mangle]
@@ -449,7 +455,7 @@ unsafe fn node<'a>(prover_id: *const u8) -> Result<&'a [u8; 32]> {
         .map_err(|_| Error::new(ErrorKind::Internal, "prover_id is not 32 bytes"))
 }
 
-fn write_bytes(out: &mut [MaybeUninit<u8>], bytes: &[u8]) {
+pub(super) fn write_bytes(out: &mut [MaybeUninit<u8>], bytes: &[u8]) {
     for (place, byte) in out.iter_mut().zip(bytes) {
         place.write(*byte);
     }

@@ -10,6 +10,7 @@ use super::arguments::{emptied, required, slice};
 use super::boundary::boundary;
 use super::context::cuzk_context;
 use super::job::{cuzk_job, cuzk_job_options};
+use super::options::out_of_range;
 use super::status::{cuzk_error, cuzk_status};
 use super::struct_size::{self, Growing};
 use crate::filecoin::c2::{JobRequest, WitnessMethod};
@@ -29,17 +30,22 @@ pub struct cuzk_c2_request {
     pub c1_len: usize,
     /// The prover: see cuzk_prover_id_from_actor().
     pub prover_id: [u8; 32],
+    /// 1 for the partitions' proofs one after the other instead of a proof,
+    /// as cuzk_c2_circuit_proofs() makes them, and prover_id is not looked
+    /// at; else 0.
+    pub circuit_proofs: u32,
 }
 
-// SAFETY: integers and a pointer, struct_size first; the gap after it is never looked at.
+// SAFETY: integers and a pointer, struct_size first; the gaps are never looked at.
 unsafe impl Growing for cuzk_c2_request {
     const NAME: &'static str = "cuzk_c2_request";
     const FIRST_SIZE: usize = 64;
 }
 
-const _: () = assert!(size_of::<cuzk_c2_request>() == 64);
+const _: () = assert!(size_of::<cuzk_c2_request>() == 72);
 const _: () = assert!(offset_of!(cuzk_c2_request, sector_number) == 8);
 const _: () = assert!(offset_of!(cuzk_c2_request, prover_id) == 32);
+const _: () = assert!(offset_of!(cuzk_c2_request, circuit_proofs) == 64);
 
 /// Starts to prove n sectors, and does not wait.
 ///
@@ -101,12 +107,10 @@ unsafe fn copy(request: &cuzk_c2_request) -> Result<Box<dyn Request>> {
         )
     })?;
     c1.extend_from_slice(bytes);
-    let (prover_id, sector_number) = (request.prover_id, request.sector_number);
-    let method = WitnessMethod::default();
-    Ok(Box::new(JobRequest::new(
-        c1,
-        prover_id,
-        sector_number,
-        method,
-    )))
+    let (number, method) = (request.sector_number, WitnessMethod::default());
+    Ok(Box::new(match request.circuit_proofs {
+        0 => JobRequest::new(c1, request.prover_id, number, method),
+        1 => JobRequest::for_circuit_proofs(c1, number, method),
+        other => return Err(out_of_range("circuit_proofs", other as i32, 1)),
+    }))
 }

@@ -17,9 +17,10 @@ use crate::filecoin::{insecure_setup, SealProof};
 /// Whoever knows the seed can prove anything under these parameters; they are
 /// for tests on small sectors only. Writes the files of the registered
 /// proof's sector size (.params, .vk, .meta, named as Filecoin does) into the
-/// context's parameter folder, which is made when missing; files that are
-/// there are never replaced. The same seed makes the same files. progress is
-/// null or gets the part done, from 0 to 1, on a thread of the context.
+/// context's parameter folder, which is made when missing, and the file for
+/// aggregation (.srs), which serves all sizes, unless it is there; files that
+/// are there are never replaced. The same seed makes the same files. progress
+/// is null or gets the part done, from 0 to 1, on a thread of the context.
 ///
 /// Errors: CUZK_STATUS_INVALID_ARGUMENT, also when a file is there already;
 /// CUZK_STATUS_IO.

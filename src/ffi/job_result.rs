@@ -105,7 +105,7 @@ pub extern "C" fn cuzk_job_result_message(
 }
 
 /// Points to the proof of request i and writes its length: 192 bytes for each
-/// partition.
+/// partition, or those of an aggregate.
 ///
 /// Ownership: the bytes are the job's and live until cuzk_job_free().
 ///

@@ -45,6 +45,9 @@ pub mod prove;
 // Filecoin's seal proofs.
 pub mod c2;
 
+// Their aggregation.
+pub mod aggregate;
+
 // Work in the background.
 pub mod job;
 pub mod job_result;

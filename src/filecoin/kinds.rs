@@ -9,6 +9,8 @@ use std::fmt;
 use cuzk_prover::{Error, ErrorKind, Result};
 use storage_proofs_core::api_version::{ApiFeature, ApiVersion};
 
+use super::aggregate::aggregate_bytes;
+
 /// Bytes of one partition's Groth16 proof: compressed a, b, c.
 pub const PARTITION_PROOF_BYTES: usize = 192;
 
@@ -259,10 +261,23 @@ impl SealProof {
         }
     }
 
-    /// Bytes of a C2 proof: 192 a partition. Of a non-interactive proof these are the circuit
-    /// proofs, before their aggregation.
-    pub fn proof_bytes(self) -> usize {
+    /// Whether its C2 proof is an aggregate of the partitions' proofs: of version 2, with the last
+    /// one repeated up to a power of two.
+    pub fn is_aggregate(self) -> bool {
+        self.variant == Variant::NonInteractive
+    }
+
+    /// Bytes of the partitions' proofs: 192 each.
+    pub fn circuit_proofs_bytes(self) -> usize {
         self.partitions() * PARTITION_PROOF_BYTES
+    }
+
+    /// Bytes of a C2 proof: those of the partitions' proofs, or of their aggregate.
+    pub fn proof_bytes(self) -> usize {
+        match self.is_aggregate() {
+            true => aggregate_bytes(self.partitions()),
+            false => self.circuit_proofs_bytes(),
+        }
     }
 
     /// What sets this proof's graph and replica ids apart from those of the others: the number in
@@ -271,21 +286,6 @@ impl SealProof {
         let mut id = [0; 32];
         id[..8].copy_from_slice(&self.number().to_le_bytes());
         id
-    }
-
-    /// The error `Unsupported` for a proof that this library cannot make yet.
-    pub fn require_supported(self) -> Result<()> {
-        match self.variant {
-            Variant::V1 | Variant::V1_1 | Variant::Synthetic => Ok(()),
-            Variant::NonInteractive => Err(Error::new(
-                ErrorKind::Unsupported,
-                format!(
-                    "{} is a non-interactive proof, whose aggregation this version cannot make; \
-                     V1, V1_1 and synthetic proofs are supported",
-                    self.name()
-                ),
-            )),
-        }
     }
 
     pub(crate) fn api_version(self) -> ApiVersion {
@@ -381,16 +381,17 @@ mod tests {
     }
 
     #[test]
-    fn only_non_interactive_proofs_are_unsupported() {
+    fn only_non_interactive_proofs_are_aggregates() {
         for proof in SealProof::all() {
-            match proof.require_supported() {
-                Ok(()) => assert!(proof.number() < 15),
-                Err(error) => {
-                    assert!(proof.number() >= 15);
-                    assert_eq!(error.kind(), ErrorKind::Unsupported);
-                    assert!(error.message().contains(&proof.name()));
-                }
-            }
+            let circuit_proofs = 192 * proof.partitions();
+            assert_eq!(proof.circuit_proofs_bytes(), circuit_proofs);
+            let expected = match (proof.number(), proof.partitions()) {
+                (15.., 13) => 14_164,
+                (15.., _) => 23_092,
+                _ => circuit_proofs,
+            };
+            assert_eq!(proof.proof_bytes(), expected);
+            assert_eq!(proof.is_aggregate(), proof.number() >= 15);
         }
     }
 }

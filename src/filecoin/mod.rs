@@ -5,6 +5,7 @@
 //! whole process and read files and variables of their own: types and circuits come from there,
 //! parameters, verifying keys and proofs are this project's.
 
+pub mod aggregate;
 pub mod c1;
 pub mod c2;
 pub mod kinds;
@@ -16,6 +17,7 @@ pub mod synthetic;
 mod vanilla;
 pub mod witness;
 
+pub use aggregate::{insecure_aggregation_setup, Aggregation};
 pub use c1::{Head, C1};
 pub use kinds::{SealProof, SectorSize, Variant};
 pub use prover_id::prover_id_from_actor;

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use cuzk_prover::srs::SrsShape;
 use cuzk_prover::{Error, ErrorKind, Result};
 use storage_proofs_core::parameter_cache::{
-    metadata_id, parameter_id, verifying_key_id, PARAMETERS,
+    metadata_id, parameter_id, verifying_key_id, PARAMETERS, SRS_KEY_EXT, SRS_PARAMETERS,
+    SRS_SHARED_KEY_NAME, VERSION,
 };
 
 use super::kinds::SectorSize;
@@ -62,10 +63,16 @@ pub fn srs_shape(size: SectorSize) -> SrsShape {
     }
 }
 
+/// The file of the powers that aggregation needs, one for all sector sizes.
+pub fn aggregation_file(folder: &Path) -> PathBuf {
+    folder.join(format!("v{VERSION}-{SRS_SHARED_KEY_NAME}.{SRS_KEY_EXT}"))
+}
+
 /// The digest of the published file with this name (the first 16 bytes of BLAKE2b-512), in hex.
 pub fn published_digest(path: &Path) -> Option<&'static str> {
     let name = path.file_name()?.to_str()?;
-    Some(PARAMETERS.get(name)?.digest.as_str())
+    let published = PARAMETERS.get(name).or_else(|| SRS_PARAMETERS.get(name))?;
+    Some(published.digest.as_str())
 }
 
 /// Says how to get a file that is missing; other errors stay as they are.
@@ -79,6 +86,21 @@ pub fn say_how_to_get(error: Error, size: SectorSize) -> Error {
             "{}; fetch Filecoin's parameters of {size} sectors into this folder (lotus \
              fetch-params {size}, or paramfetch), or make insecure ones for development with: \
              cuzk setup --sector-size {size}",
+            error.message()
+        ),
+    )
+}
+
+/// As [`say_how_to_get`], for the file of aggregation.
+pub fn say_how_to_get_powers(error: Error) -> Error {
+    if error.kind() != ErrorKind::ParametersNotFound {
+        return error;
+    }
+    Error::new(
+        ErrorKind::ParametersNotFound,
+        format!(
+            "{}; fetch Filecoin's file for aggregation into this folder (lotus fetch-params, or \
+             paramfetch), or make an insecure one for development with: cuzk setup --aggregation",
             error.message()
         ),
     )
@@ -111,6 +133,12 @@ mod tests {
             );
         }
         assert_eq!(published_digest(Path::new("/p/other.params")), None);
+        let powers = aggregation_file(Path::new("/p"));
+        assert_eq!(powers, Path::new("/p/v28-fil-inner-product-v1.srs"));
+        assert_eq!(
+            published_digest(&powers),
+            Some("ae20310138f5ba81451d723f858e3797")
+        );
     }
 
     #[test]
@@ -121,6 +149,14 @@ mod tests {
         assert!(error.message().starts_with("/p/x.params: no such file; "));
         assert!(error.message().contains("cuzk setup --sector-size 2KiB"));
         let other = Error::new(ErrorKind::Io, "text");
-        assert_eq!(say_how_to_get(other, SectorSize::Kib2).message(), "text");
+        assert_eq!(
+            say_how_to_get(other.clone(), SectorSize::Kib2).message(),
+            "text"
+        );
+        assert_eq!(say_how_to_get_powers(other).message(), "text");
+        let missing = Error::new(ErrorKind::ParametersNotFound, "/p/x.srs: no such file");
+        let error = say_how_to_get_powers(missing);
+        assert!(error.message().starts_with("/p/x.srs: no such file; "));
+        assert!(error.message().contains("cuzk setup --aggregation"));
     }
 }

@@ -12,16 +12,18 @@ use cuzk_prover::groth16::setup::{
 };
 use cuzk_prover::{Error, ErrorKind, Result};
 
+use super::aggregate::insecure_aggregation_setup;
 use super::kinds::SectorSize;
-use super::params::ParameterFiles;
+use super::params::{aggregation_file, ParameterFiles};
 use super::porep;
 
 /// Makes INSECURE development parameters for all seal proofs of a sector size, named as in
-/// Filecoin's parameter cache. The folder is made if it is not there; the same seed makes the same
-/// files, whether a device makes the points or the CPU.
+/// Filecoin's parameter cache, and the file for aggregation if there is none: it serves all sector
+/// sizes. The folder is made if it is not there; the same seed makes the same files, whether a
+/// device makes the points or the CPU.
 ///
-/// Errors: `InvalidArgument` when one of the files exists, `Io`, and what recording the circuit
-/// reports.
+/// Errors: `InvalidArgument` when one of the sector size's files exists, `Io`, and what recording
+/// the circuit reports.
 pub fn insecure_setup(
     size: SectorSize,
     seed: &[u8; 32],
@@ -43,6 +45,9 @@ pub fn insecure_setup(
         }
     }
     std::fs::create_dir_all(folder).map_err(|e| Error::io(folder, "creating", &e))?;
+    if !aggregation_file(folder).exists() {
+        insecure_aggregation_setup(seed, folder)?;
+    }
     let circuit = porep::load(size)?;
     let paths = SetupPaths {
         params: files.params.clone(),

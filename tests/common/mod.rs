@@ -14,5 +14,6 @@ pub mod porep;
 pub mod program;
 pub mod seal;
 pub mod synthetic;
+pub mod trapdoor;
 pub mod verify;
 pub mod witness;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-//! Development parameters of the 2 KiB circuit, made once a machine and kept between runs.
+//! Development parameters of the 2 KiB circuit and of aggregation, made once a machine and kept between runs.
 
 use std::fs::File;
 use std::path::PathBuf;
 
-use cuzk::filecoin::params::ParameterFiles;
-use cuzk::filecoin::{insecure_setup, SectorSize};
+use cuzk::filecoin::params::{aggregation_file, ParameterFiles};
+use cuzk::filecoin::{insecure_aggregation_setup, insecure_setup, SectorSize};
 use fs2::FileExt;
 
 use super::filecoin::scratch;
@@ -30,6 +30,9 @@ pub fn development_parameters() -> PathBuf {
         }
         insecure_setup(SectorSize::Kib2, &SEED, &folder, None, &mut |_| ())
             .expect("development parameters");
+    }
+    if !aggregation_file(&folder).exists() {
+        insecure_aggregation_setup(&SEED, &folder).expect("powers for development");
     }
     folder
 }

@@ -87,7 +87,16 @@ func C2StatementFromC1(c1 []byte, sector uint64, prover ProverID) (Statement, er
 
 // C2Verify binds cuzk_c2_verify.
 func (c *Context) C2Verify(statement Statement, proof []byte) (bool, error) {
-	s := C.cuzk_c2_statement{
+	s := cStatement(statement)
+	var valid C.bool
+	err := call(func(e *C.cuzk_error) C.cuzk_status {
+		return C.cuzk_c2_verify(c.p, &s, bytes(proof), C.size_t(len(proof)), &valid, e)
+	})
+	return bool(valid), err
+}
+
+func cStatement(statement Statement) C.cuzk_c2_statement {
+	return C.cuzk_c2_statement{
 		struct_size:      C.sizeof_cuzk_c2_statement,
 		registered_proof: C.uint32_t(statement.RegisteredProof),
 		sector_number:    C.uint64_t(statement.SectorNumber),
@@ -97,11 +106,6 @@ func (c *Context) C2Verify(statement Statement, proof []byte) (bool, error) {
 		ticket:           cBytes(statement.Ticket),
 		seed:             cBytes(statement.Seed),
 	}
-	var valid C.bool
-	err := call(func(e *C.cuzk_error) C.cuzk_status {
-		return C.cuzk_c2_verify(c.p, &s, bytes(proof), C.size_t(len(proof)), &valid, e)
-	})
-	return bool(valid), err
 }
 
 func goBytes(b [32]C.uint8_t) [32]byte { return *(*[32]byte)(unsafe.Pointer(&b)) }

@@ -33,6 +33,8 @@ type Request struct {
 	C1           []byte
 	SectorNumber uint64
 	ProverID     ProverID
+	// CircuitProofs leaves the proofs of the partitions apart; ProverID is then not looked at.
+	CircuitProofs bool
 }
 
 // Job is a cuzk_job.
@@ -49,6 +51,9 @@ func (c *Context) C2ProveStart(requests []Request, priority int32) (*Job, error)
 			sector_number: C.uint64_t(request.SectorNumber),
 			c1_len:        C.size_t(len(request.C1)),
 			prover_id:     cBytes(request.ProverID),
+		}
+		if request.CircuitProofs {
+			array[i].circuit_proofs = 1
 		}
 		if len(request.C1) > 0 {
 			pinner.Pin(unsafe.SliceData(request.C1))

@@ -51,6 +51,8 @@ pub(super) enum ResidentKey {
         lane: usize,
     },
     Circuit(String),
+    /// By name and state.
+    Kept(String, String),
 }
 
 #[derive(Default)]

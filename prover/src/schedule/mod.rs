@@ -4,6 +4,7 @@
 
 mod context;
 mod job;
+mod kept;
 mod memory;
 mod notifier;
 mod options;
@@ -17,6 +18,7 @@ mod srs;
 
 pub use context::{Context, ContextInfo};
 pub use job::{Job, JobOptions, Outcome, Phase, Progress, Request};
+pub use kept::Kept;
 pub use options::{Options, DEFAULT_PARAMETER_FOLDER};
 pub use prove::{CircuitHandle, Lender, Partition, Proved, Source, WitnessSource};
 pub use queue::Priority;

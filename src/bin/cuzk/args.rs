@@ -134,9 +134,18 @@ pub struct CompileArgs {
 
 #[derive(Args)]
 pub struct SetupArgs {
-    /// Sector size: 2KiB, 8MiB, 512MiB, 32GiB or 64GiB
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
-    pub sector_size: SectorSize,
+    /// Sector size: 2KiB, 8MiB, 512MiB, 32GiB or 64GiB; the file for aggregation is made too unless
+    /// it is there
+    #[arg(
+        long,
+        value_name = "SIZE",
+        value_parser = parse_size,
+        required_unless_present = "aggregation"
+    )]
+    pub sector_size: Option<SectorSize>,
+    /// Make nothing but the file for aggregation, which serves all sector sizes
+    #[arg(long, conflicts_with = "sector_size")]
+    pub aggregation: bool,
     /// The same seed makes the same parameters; whoever knows it can forge proofs under them
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
@@ -188,6 +197,10 @@ pub struct ProveArgs {
     /// say]
     #[arg(long, value_name = "N", num_args = 1..)]
     pub sector_number: Vec<u64>,
+    /// Leave the proofs of the partitions of a non-interactive sector apart instead of aggregating
+    /// them
+    #[arg(long)]
+    pub circuit_proofs: bool,
     /// Write the proof's bytes to this file instead of printing it in hex; for a single sector
     #[arg(long, value_name = "FILE", conflicts_with = "out_dir")]
     pub out: Option<PathBuf>,

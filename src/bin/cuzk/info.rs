@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use cuzk::ffi::version::build_info;
-use cuzk::filecoin::params::{published_digest, ParameterFiles};
+use cuzk::filecoin::params::{aggregation_file, published_digest, ParameterFiles};
 use cuzk::filecoin::{porep, SectorSize};
 use cuzk::Result;
 use cuzk_prover::device::devices;
@@ -24,6 +24,7 @@ pub fn run(args: &InfoArgs) -> Result<Outcome> {
             "devices": devices_json(),
             "context": context_json(&context),
             "parameters": parameters,
+            "aggregation": file(&aggregation_file(&context.parameter_folder)),
         }))?;
     } else {
         report::print(text(&context, &parameters).trim_end())?;
@@ -63,15 +64,17 @@ fn context_json(context: &ContextInfo) -> Value {
     })
 }
 
+/// A file with its bytes or null.
+fn file(path: &Path) -> Value {
+    json!({
+        "path": path.display().to_string(),
+        "bytes": std::fs::metadata(path).ok().map(|metadata| metadata.len()),
+        "published_digest": published_digest(path),
+    })
+}
+
 /// For each sector size the files that its proofs need, with their bytes or null.
 fn parameters(folder: &Path) -> Result<Vec<Value>> {
-    let file = |path: &Path| {
-        json!({
-            "path": path.display().to_string(),
-            "bytes": std::fs::metadata(path).ok().map(|metadata| metadata.len()),
-            "published_digest": published_digest(path),
-        })
-    };
     SectorSize::ALL
         .into_iter()
         .map(|size| {
@@ -123,11 +126,11 @@ fn text(context: &ContextInfo, parameters: &[Value]) -> String {
         "parameters".to_owned(),
         context.parameter_folder.display().to_string(),
     ));
+    let state = |file: &Value| match file["bytes"].as_u64() {
+        Some(count) => bytes(count),
+        None => "missing".to_owned(),
+    };
     for size in parameters {
-        let state = |file: &Value| match file["bytes"].as_u64() {
-            Some(count) => bytes(count),
-            None => "missing".to_owned(),
-        };
         rows.push((
             format!("  {}", word(&size["sector_size"])),
             format!(
@@ -138,5 +141,9 @@ fn text(context: &ContextInfo, parameters: &[Value]) -> String {
             ),
         ));
     }
+    rows.push((
+        "  aggregation".to_owned(),
+        state(&file(&aggregation_file(&context.parameter_folder))),
+    ));
     list(&rows)
 }

@@ -29,12 +29,12 @@ pub fn run(args: &ProveArgs) -> Result<Outcome> {
 /// One sector: its timings on standard error, its proof or all of it as JSON on standard output.
 fn one(args: &ProveArgs, path: &Path) -> Result<Outcome> {
     let sector_number = numbers(args, 1)?[0];
-    let request = request(&args.prover, path, sector_number)?;
+    let request = asked(args, path, sector_number)?;
     let proof = request.proof();
     let context = args.context.open()?;
     say!(
         "{proof}, sector {}, {} partitions on {}",
-        request.statement().sector_number,
+        number_of(&request),
         proof.partitions(),
         context.info()?.backends.join(", ")
     );
@@ -156,8 +156,8 @@ fn sector(
     let name = path.display().to_string();
     let mut sector_number = number;
     let mut attempt = || -> Result<Value> {
-        let request = request(&args.prover, path, number)?;
-        let number = request.statement().sector_number;
+        let request = asked(args, path, number)?;
+        let number = number_of(&request);
         sector_number = Some(number);
         let line = lines.begin(index, &name, request.proof().partitions());
         let output = prove(context, &request, &|progress| line.show(progress));
@@ -282,14 +282,29 @@ fn document(request: &Request, output: &Output) -> Value {
     let statement = request.statement();
     json!({
         "registered_proof": request.proof().name(),
-        "sector_number": statement.sector_number,
-        "prover_id": hex(&statement.prover_id),
+        "sector_number": number_of(request),
+        "prover_id": statement.map(|statement| hex(&statement.prover_id)),
         "proof": hex(&output.proof),
         "backend": output.backend,
         "witness": output.witness.name(),
         "circuit": output.circuit.map(Origin::name),
         "timings": timings_json(&output.timings),
         "partitions": output.partitions.iter().map(timings_json).collect::<Vec<_>>(),
+    })
+}
+
+/// The number of the sector, which every request here states.
+fn number_of(request: &Request) -> u64 {
+    let statement = request.statement();
+    statement.map_or(0, |statement| statement.sector_number)
+}
+
+/// What is to be proved of a Commit-1 output.
+fn asked(args: &ProveArgs, path: &Path, sector_number: Option<u64>) -> Result<Request> {
+    let request = request(&args.prover, path, sector_number)?;
+    Ok(match args.circuit_proofs {
+        true => request.into_circuit_proofs(),
+        false => request,
     })
 }
 

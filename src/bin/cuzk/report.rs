@@ -85,6 +85,7 @@ impl SectorLine {
             Phase::Queue => "waiting for a device or memory",
             Phase::Witness => "making the witness",
             Phase::Prove => "proving",
+            Phase::Aggregate => "aggregating",
             Phase::Done => "done",
         });
     }

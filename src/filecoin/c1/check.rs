@@ -14,19 +14,24 @@ use super::json::{Challenge, ColumnProof, MerkleProof, Node, ProofData};
 use super::{invalid, Head, C1};
 use crate::filecoin::kinds::{Shape, TreeShape, DRG_PARENTS, EXP_PARENTS};
 
-/// Checks the commitments.
+/// Checks the commitments and the seed.
 pub fn head(head: &Head) -> Result<()> {
+    commitments(head)?;
+    not_zero("seed", &head.seed)
+}
+
+/// Checks the commitments.
+pub fn commitments(head: &Head) -> Result<()> {
     field_element(&head.comm_r, "comm_r")?;
     field_element(&head.comm_d, "comm_d")?;
     field_element(&head.replica_id, "replica_id")?;
-    for (name, value) in [
-        ("comm_r", &head.comm_r),
-        ("comm_d", &head.comm_d),
-        ("seed", &head.seed),
-    ] {
-        if value == &[0; 32] {
-            return Err(invalid(format!("{name} is zero")));
-        }
+    not_zero("comm_r", &head.comm_r)?;
+    not_zero("comm_d", &head.comm_d)
+}
+
+fn not_zero(name: &str, value: &Node) -> Result<()> {
+    if value == &[0; 32] {
+        return Err(invalid(format!("{name} is zero")));
     }
     Ok(())
 }

@@ -50,6 +50,11 @@ impl Head {
     pub fn check(&self) -> Result<()> {
         check::head(self)
     }
+
+    /// As [`Head::check`], but the seed may be zero.
+    pub fn check_commitments(&self) -> Result<()> {
+        check::commitments(self)
+    }
 }
 
 /// A Commit-1 output that the circuit can take: counts, lengths, indices and field elements are

@@ -7,18 +7,21 @@ use cuzk_prover::cancel::Cancel;
 use cuzk_prover::groth16::Proof;
 use cuzk_prover::schedule::{self, Context, Partition};
 use cuzk_prover::timing::{timed, Timings};
-use cuzk_prover::{Error, Result};
+use cuzk_prover::{Error, ErrorKind, Result};
 
-use super::prove::{blame, open_parameters, partition};
+use super::prove::{blame, open_for, output_of, partition};
 use super::{Request, WitnessMethod};
 use crate::filecoin::c1::{Head, Node};
 
 /// A Commit-1 output that a job will read and prove; its bytes are dropped once they are read.
 pub struct JobRequest {
     c1: Vec<u8>,
-    prover_id: Node,
+    /// None for circuit proofs.
+    prover_id: Option<Node>,
     sector_number: u64,
     witness: WitnessMethod,
+    /// That of the job, once it runs.
+    cancel: Cancel,
     /// What the bytes were read into.
     read: Option<Request>,
 }
@@ -28,10 +31,19 @@ impl JobRequest {
     pub fn new(c1: Vec<u8>, prover_id: Node, sector_number: u64, witness: WitnessMethod) -> Self {
         Self {
             c1,
-            prover_id,
+            prover_id: Some(prover_id),
             sector_number,
             witness,
+            cancel: Cancel::default(),
             read: None,
+        }
+    }
+
+    /// The same for [`Request::for_circuit_proofs`].
+    pub fn for_circuit_proofs(c1: Vec<u8>, sector_number: u64, witness: WitnessMethod) -> Self {
+        Self {
+            prover_id: None,
+            ..Self::new(c1, [0; 32], sector_number, witness)
         }
     }
 }
@@ -49,11 +61,15 @@ impl schedule::Request for JobRequest {
     ) -> Result<Vec<Partition<'static>>> {
         let start = Instant::now();
         let c1 = std::mem::take(&mut self.c1);
-        let request = Request::new(&c1, &self.prover_id, self.sector_number)?;
+        let request = match &self.prover_id {
+            Some(prover_id) => Request::new(&c1, prover_id, self.sector_number)?,
+            None => Request::for_circuit_proofs(&c1, self.sector_number)?,
+        };
         drop(c1);
+        self.cancel = cancel.clone();
         timings.parse += start.elapsed();
         let srs = timed(&mut timings.parameter_load, || {
-            open_parameters(context, request.proof().sector_size(), true, cancel)
+            open_for(context, &request, cancel)
         })?;
         let request = self.read.insert(request);
         (0..request.proof().partitions())
@@ -61,8 +77,17 @@ impl schedule::Request for JobRequest {
             .collect()
     }
 
-    fn finish(&mut self, _: &Context, proofs: &[Proof], _: &mut Timings) -> Result<Vec<u8>> {
-        Ok(proofs.iter().flat_map(Proof::to_bytes).collect())
+    fn finish(
+        &mut self,
+        context: &Context,
+        proofs: &[Proof],
+        timings: &mut Timings,
+    ) -> Result<Vec<u8>> {
+        let request = self.read.as_ref().ok_or_else(|| {
+            let text = "a request was finished before it was planned";
+            Error::new(ErrorKind::Internal, text)
+        })?;
+        output_of(context, request, proofs, &self.cancel, timings)
     }
 
     fn explain(&self, context: &Context, error: Error) -> Error {

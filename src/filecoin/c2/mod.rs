@@ -14,5 +14,6 @@ pub use prove::{
 };
 pub use request::{check, info, Info, Request};
 pub use statement::Statement;
+pub(super) use verify::check_inputs;
 pub use verify::{verify, verify_with_key, verifying_key};
 pub use witness::{synthesize, WitnessMethod};

@@ -15,12 +15,12 @@ use cuzk_prover::srs::VerifyingKey;
 use cuzk_prover::timing::{timed, Timings};
 use cuzk_prover::{Error, ErrorKind, Result};
 
-use super::verify::{check_length, verifying_key};
+use super::verify::verifying_key;
 use super::witness::{compiled_bytes, synthesize, witness_bytes};
 use super::{Request, WitnessMethod};
 use crate::filecoin::kinds::{SealProof, SectorSize, PARTITION_PROOF_BYTES};
 use crate::filecoin::params::{say_how_to_get, srs_shape, ParameterFiles};
-use crate::filecoin::{porep, vanilla};
+use crate::filecoin::{aggregate, porep, vanilla};
 
 /// How a request is proved.
 #[derive(Clone, Default)]
@@ -65,6 +65,8 @@ pub enum Phase {
     Witness,
     /// The proof is made and verified.
     Prove,
+    /// The partitions' proofs are aggregated.
+    Aggregate,
     /// Nothing: all is done.
     Done,
 }
@@ -72,7 +74,7 @@ pub enum Phase {
 /// A proof and how it came about.
 #[derive(Clone, Debug)]
 pub struct Output {
-    /// The proof's bytes, 192 a partition.
+    /// The proof's bytes: 192 a partition, or those of an aggregate.
     pub proof: Vec<u8>,
     /// Where the time went, summed over the partitions.
     pub timings: Timings,
@@ -86,15 +88,25 @@ pub struct Output {
     pub circuit: Option<Origin>,
 }
 
-/// Proves all partitions of a request and joins their proofs. Each is verified, unless the context
-/// was told not to.
+/// Proves all partitions of a request and joins or aggregates their proofs. Each is verified, and
+/// so is the aggregate, unless the context was told not to.
 ///
 /// Errors: `ParametersNotFound`, naming the file and how to get it; `InvalidSrs` for parameters of
 /// another circuit; `InvalidC1`, naming the challenge, for values that do not hold; otherwise what
 /// [`Context::prove_partitions`] reports.
 pub fn prove(context: &Context, request: &Request, options: &Options<'_>) -> Result<Output> {
+    let start = Instant::now();
     let all: Vec<usize> = (0..request.proof().partitions()).collect();
-    prove_some(context, request, &all, options)
+    let (mut output, proofs) = prove_some(context, request, &all, options)?;
+    let total = all.len();
+    if request.aggregates() {
+        options.report(Phase::Aggregate, total, total);
+        let timings = &mut output.timings;
+        output.proof = output_of(context, request, &proofs, &options.cancel, timings)?;
+        output.timings.total = request.parse_time() + start.elapsed();
+    }
+    options.report(Phase::Done, total, total);
+    Ok(output)
 }
 
 /// Proves partition `k` alone, for a caller that spreads the partitions and joins them with
@@ -108,13 +120,15 @@ pub fn prove_partition(
     options: &Options<'_>,
 ) -> Result<Output> {
     request.c1().partition(k)?;
-    prove_some(context, request, &[k], options)
+    let (output, _) = prove_some(context, request, &[k], options)?;
+    options.report(Phase::Done, 1, 1);
+    Ok(output)
 }
 
-/// Joins proofs of all partitions, in their order, after verifying each.
+/// Joins or aggregates proofs of all partitions, in their order, after verifying each.
 ///
 /// Errors: `InvalidArgument`, naming the first partition whose proof is not valid; otherwise those
-/// of [`verifying_key`].
+/// of [`verifying_key`], and of an aggregate's making.
 pub fn assemble(context: &Context, request: &Request, proofs: &[&[u8]]) -> Result<Vec<u8>> {
     let proof = request.proof();
     if proofs.len() != proof.partitions() {
@@ -128,32 +142,62 @@ pub fn assemble(context: &Context, request: &Request, proofs: &[&[u8]]) -> Resul
         ));
     }
     let key = verifying_key(context.parameter_folder(), proof.sector_size())?;
-    context.run(|| {
+    let read = context.run(|| {
         let key = PreparedKey::new(&key);
-        let inputs = request.statement().public_inputs()?;
-        for (k, (bytes, inputs)) in proofs.iter().zip(&inputs).enumerate() {
+        let read = |(k, bytes): (usize, &&[u8])| {
             let named = |error: Error| error.context(format!("partition {k}"));
             let proof = Proof::from_bytes(bytes).map_err(named)?;
-            if !key.verify(inputs, &proof).map_err(named)? {
-                return Err(Error::new(
+            let inputs = porep::public_inputs(request.c1().head(), k)?;
+            match key.verify(&inputs, &proof).map_err(named)? {
+                true => Ok(proof),
+                false => Err(Error::new(
                     ErrorKind::InvalidArgument,
                     format!("the proof of partition {k} is not valid"),
-                ));
+                )),
             }
-        }
-        Ok(())
+        };
+        proofs
+            .iter()
+            .enumerate()
+            .map(read)
+            .collect::<Result<Vec<_>>>()
     })?;
-    let joined = proofs.concat();
-    check_length(proof, &joined)?;
-    Ok(joined)
+    let timings = &mut Timings::default();
+    output_of(context, request, &read, &Cancel::default(), timings)
 }
 
-/// Loads what a kind of proof needs, so that its first proof does not wait: parameters, and the
-/// compiled circuit.
+/// The bytes that a request asks for, of valid proofs of its partitions.
+pub(super) fn output_of(
+    context: &Context,
+    request: &Request,
+    proofs: &[Proof],
+    cancel: &Cancel,
+    timings: &mut Timings,
+) -> Result<Vec<u8>> {
+    if !request.aggregates() {
+        return Ok(proofs.iter().flat_map(Proof::to_bytes).collect());
+    }
+    let head = request.c1().head();
+    let bytes = timed(&mut timings.assemble, || {
+        aggregate::aggregate_sector(context, head, proofs, cancel)
+    })?;
+    if context.info()?.self_verification {
+        timed(&mut timings.verify, || {
+            let key = verifying_key(context.parameter_folder(), head.proof.sector_size())?;
+            aggregate::check_sector(context, &key, head, &bytes)
+        })?;
+    }
+    Ok(bytes)
+}
+
+/// Loads what a kind of proof needs, so that its first proof does not wait: parameters, the
+/// compiled circuit, and for an aggregate its key.
 ///
 /// Errors: as [`prove`].
 pub fn warm_up(context: &Context, proof: SealProof, cancel: &Cancel) -> Result<()> {
-    proof.require_supported()?;
+    if proof.is_aggregate() {
+        aggregate::warm_up(context, proof.partitions(), cancel)?;
+    }
     open_parameters(context, proof.sector_size(), false, cancel)?;
     let method = WitnessMethod::default();
     context.load_circuit(circuit(proof.sector_size(), method)?, cancel)
@@ -164,9 +208,8 @@ fn prove_some(
     request: &Request,
     ks: &[usize],
     options: &Options<'_>,
-) -> Result<Output> {
+) -> Result<(Output, Vec<Proof>)> {
     let start = Instant::now();
-    let size = request.proof().sector_size();
     let total = ks.len();
     options.report(Phase::Parameters, 0, total);
     let mut timings = Timings {
@@ -174,7 +217,7 @@ fn prove_some(
         ..Timings::default()
     };
     let srs = timed(&mut timings.parameter_load, || {
-        open_parameters(context, size, true, &options.cancel)
+        open_for(context, request, &options.cancel)
     })?;
     options.report(Phase::Queue, 0, total);
 
@@ -189,19 +232,26 @@ fn prove_some(
         .collect::<Result<Vec<_>>>()?;
     let proved = context
         .prove_partitions(partitions, options.priority, &options.cancel, &|done| {
-            let next = if done == total {
-                Phase::Done
-            } else {
-                Phase::Queue
-            };
-            options.report(next, done, total);
+            if done < total {
+                options.report(Phase::Queue, done, total);
+            }
         })
         .map_err(|error| blame(context, request, ks, error))?;
 
     let mut output = join(&proved, options.witness);
     output.timings.add(&timings);
     output.timings.total = request.parse_time() + start.elapsed();
-    Ok(output)
+    let proofs = proved.iter().map(|partition| partition.proof).collect();
+    Ok((output, proofs))
+}
+
+/// Opens the parameters of a request. That an aggregate's file is missing is found out here, not
+/// when all partitions are proved.
+pub(super) fn open_for(context: &Context, request: &Request, cancel: &Cancel) -> Result<Srs> {
+    if request.aggregates() {
+        aggregate::warm_up(context, request.proof().partitions(), cancel)?;
+    }
+    open_parameters(context, request.proof().sector_size(), true, cancel)
 }
 
 /// Memory that proving sectors of a size takes on the context's first device: parameters, compiled
@@ -218,7 +268,7 @@ pub fn memory_needed(context: &Context, size: SectorSize) -> Result<Memory> {
 
 /// Opens the parameters of a sector size and checks that they go with the verifying key beside
 /// them, if there is one: verifiers use that. `on_demand` is that of [`SrsOptions`].
-pub(super) fn open_parameters(
+fn open_parameters(
     context: &Context,
     size: SectorSize,
     on_demand: bool,

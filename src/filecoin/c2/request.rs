@@ -49,13 +49,19 @@ pub fn check(c1: &[u8], prover_id: &Node, sector_number: u64) -> Result<()> {
     check_head(&Head::parse(c1)?, prover_id, sector_number)
 }
 
-fn check_head(head: &Head, prover_id: &Node, sector_number: u64) -> Result<()> {
-    if let Some(present) = head.sector_number.filter(|n| *n != sector_number) {
-        return Err(Error::new(
+/// Compares a sector's number with that of a wrapped output.
+fn check_number(head: &Head, sector_number: u64) -> Result<()> {
+    match head.sector_number.filter(|n| *n != sector_number) {
+        Some(present) => Err(Error::new(
             ErrorKind::InvalidArgument,
             format!("sector number {sector_number}, the C1 output is of sector {present}"),
-        ));
+        )),
+        None => Ok(()),
     }
+}
+
+fn check_head(head: &Head, prover_id: &Node, sector_number: u64) -> Result<()> {
+    check_number(head, sector_number)?;
     let id = porep::replica_id(
         head.proof,
         prover_id,
@@ -87,7 +93,8 @@ fn hex(bytes: &[u8]) -> String {
 #[derive(Clone, Debug)]
 pub struct Request {
     c1: Arc<C1>,
-    statement: Statement,
+    statement: Option<Statement>,
+    circuit_proofs: bool,
     parse: Duration,
 }
 
@@ -96,18 +103,43 @@ impl Request {
     /// kept, in about a sixth of the output's bytes.
     ///
     /// Errors: `InvalidC1` naming the field; `InvalidArgument` for an output of another prover or
-    /// sector; `Unsupported` for a kind of proof that cannot be made yet.
+    /// sector.
     pub fn new(c1: &[u8], prover_id: &Node, sector_number: u64) -> Result<Self> {
         let start = Instant::now();
         let c1 = C1::parse(c1)?;
-        c1.proof().require_supported()?;
         check_head(c1.head(), prover_id, sector_number)?;
+        let statement = Statement::of(c1.head(), prover_id, sector_number);
+        Self::consistent(c1, Some(statement), start)
+    }
+
+    /// The same for circuit proofs: those of the partitions one after the other, also of a kind
+    /// whose proof is their aggregate, so that several sectors can be aggregated. They are for the
+    /// output's replica id, whoever its prover is.
+    ///
+    /// Errors: `InvalidC1` naming the field; `InvalidArgument` when the output says that it is of
+    /// another sector.
+    pub fn for_circuit_proofs(c1: &[u8], sector_number: u64) -> Result<Self> {
+        let start = Instant::now();
+        let c1 = C1::parse(c1)?;
+        check_number(c1.head(), sector_number)?;
+        Ok(Self::consistent(c1, None, start)?.into_circuit_proofs())
+    }
+
+    fn consistent(c1: C1, statement: Option<Statement>, start: Instant) -> Result<Self> {
         vanilla::check_consistency(&c1)?;
         Ok(Self {
-            statement: Statement::of(c1.head(), prover_id, sector_number),
             c1: Arc::new(c1),
+            statement,
+            circuit_proofs: false,
             parse: start.elapsed(),
         })
+    }
+
+    /// The same request, for circuit proofs.
+    #[must_use]
+    pub fn into_circuit_proofs(mut self) -> Self {
+        self.circuit_proofs = true;
+        self
     }
 
     /// The output.
@@ -120,9 +152,22 @@ impl Request {
         self.c1.proof()
     }
 
-    /// What the proof will state.
-    pub fn statement(&self) -> &Statement {
-        &self.statement
+    /// What the proof will state; nothing for circuit proofs of whoever's sector.
+    pub fn statement(&self) -> Option<&Statement> {
+        self.statement.as_ref()
+    }
+
+    /// Whether the partitions' proofs are to be aggregated.
+    pub fn aggregates(&self) -> bool {
+        self.proof().is_aggregate() && !self.circuit_proofs
+    }
+
+    /// Bytes of what was asked for.
+    pub fn output_bytes(&self) -> usize {
+        match self.circuit_proofs {
+            true => self.proof().circuit_proofs_bytes(),
+            false => self.proof().proof_bytes(),
+        }
     }
 
     /// Time that reading and checking took.
@@ -135,6 +180,8 @@ impl Request {
 mod tests {
     use super::*;
     use crate::filecoin::prover_id_from_actor;
+    use base64::engine::general_purpose::STANDARD as BASE64;
+    use base64::Engine;
 
     const V1_1: &[u8] = include_bytes!("../../../tests/vectors/c1/2kib-v1_1.json");
     const NON_INTERACTIVE: &[u8] =
@@ -148,7 +195,7 @@ mod tests {
         assert!(info.circuit.starts_with("stacked-proof-of-replication-"));
         assert_eq!(info.sector_number, None);
         let other = super::info(NON_INTERACTIVE).unwrap();
-        assert_eq!((other.partitions, other.proof_bytes), (13, 13 * 192));
+        assert_eq!((other.partitions, other.proof_bytes), (13, 14_164));
         assert_eq!(other.circuit, info.circuit);
         assert!(super::info(b"{}").is_err());
     }
@@ -177,12 +224,32 @@ mod tests {
         let request = Request::new(V1_1, &prover, 42).unwrap();
         let head = Head::parse(V1_1).unwrap();
         assert_eq!(request.proof(), head.proof);
-        assert_eq!(request.statement().head().unwrap(), head);
+        assert_eq!(request.statement().unwrap().head().unwrap(), head);
+        assert_eq!(request.output_bytes(), 192);
+        assert!(!request.aggregates());
     }
 
     #[test]
-    fn non_interactive_proofs_are_unsupported() {
-        let error = Request::new(NON_INTERACTIVE, &prover_id_from_actor(1001), 7).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Unsupported);
+    fn circuit_proofs_need_no_prover() {
+        let whole = Request::new(NON_INTERACTIVE, &prover_id_from_actor(1001), 7).unwrap();
+        assert_eq!((whole.aggregates(), whole.output_bytes()), (true, 14_164));
+        let apart = whole.into_circuit_proofs();
+        assert_eq!(
+            (apart.aggregates(), apart.output_bytes()),
+            (false, 13 * 192)
+        );
+        assert!(apart.statement().is_some());
+
+        let anyones = Request::for_circuit_proofs(NON_INTERACTIVE, 99).unwrap();
+        assert_eq!(anyones.output_bytes(), 13 * 192);
+        assert!(anyones.statement().is_none());
+        let text = BASE64.encode(V1_1);
+        let wrapped = format!(r#"{{"SectorNum":42,"Phase1Out":"{text}","SectorSize":2048}}"#);
+        Request::for_circuit_proofs(wrapped.as_bytes(), 42).unwrap();
+        let error = Request::for_circuit_proofs(wrapped.as_bytes(), 43).unwrap_err();
+        assert_eq!(
+            error.message(),
+            "sector number 43, the C1 output is of sector 42"
+        );
     }
 }

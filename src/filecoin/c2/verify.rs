@@ -3,12 +3,14 @@
 
 use std::path::Path;
 
+use cuzk_prover::curve::Scalar;
 use cuzk_prover::groth16::{verify_batch, Proof};
 use cuzk_prover::schedule::Context;
 use cuzk_prover::srs::{ParameterFile, VerifyingKey};
 use cuzk_prover::{Error, ErrorKind, Result};
 
 use super::Statement;
+use crate::filecoin::aggregate::{verify_aggregate, Aggregation};
 use crate::filecoin::kinds::{SealProof, SectorSize, PARTITION_PROOF_BYTES};
 use crate::filecoin::params::{say_how_to_get, ParameterFiles};
 
@@ -30,12 +32,16 @@ pub fn verifying_key(folder: &Path, size: SectorSize) -> Result<VerifyingKey> {
 }
 
 /// Whether a proof is valid for a statement, under the verifying key in the context's parameter
-/// folder.
+/// folder; an aggregate also under the powers there.
 ///
-/// Errors: those of [`verifying_key`] and [`verify_with_key`].
+/// Errors: those of [`verifying_key`] and [`verify_with_key`], and for an aggregate those of
+/// [`verify_aggregate`].
 pub fn verify(context: &Context, statement: &Statement, proof: &[u8]) -> Result<bool> {
-    statement.proof.require_supported()?;
     check_length(statement.proof, proof)?;
+    if statement.proof.is_aggregate() {
+        let sector = std::slice::from_ref(statement);
+        return verify_aggregate(context, Aggregation::SnarkPackV2, sector, proof);
+    }
     let size = statement.proof.sector_size();
     let key = verifying_key(context.parameter_folder(), size)?;
     context.run(|| verify_with_key(&key, statement, proof))
@@ -50,20 +56,18 @@ pub fn verify(context: &Context, statement: &Statement, proof: &[u8]) -> Result<
 /// no sector has; `InvalidSrs` for a key of another circuit; `Unsupported` for a kind of proof
 /// that is an aggregate.
 pub fn verify_with_key(key: &VerifyingKey, statement: &Statement, proof: &[u8]) -> Result<bool> {
-    statement.proof.require_supported()?;
-    check_length(statement.proof, proof)?;
-    let inputs = statement.public_inputs()?;
-    let needed = inputs.first().map_or(0, Vec::len) + 1;
-    if key.ic.len() != needed {
+    if statement.proof.is_aggregate() {
         return Err(Error::new(
-            ErrorKind::InvalidSrs,
+            ErrorKind::Unsupported,
             format!(
-                "the verifying key is for {} inputs, the circuit of {} has {needed}",
-                key.ic.len(),
+                "a proof of {} is an aggregate: a verifying key alone does not verify it",
                 statement.proof
             ),
         ));
     }
+    check_length(statement.proof, proof)?;
+    let inputs = statement.public_inputs()?;
+    check_inputs(key, statement.proof, &inputs)?;
     let proofs: Result<Vec<Proof>> = proof
         .chunks(PARTITION_PROOF_BYTES)
         .map(Proof::from_bytes)
@@ -77,17 +81,38 @@ pub fn verify_with_key(key: &VerifyingKey, statement: &Statement, proof: &[u8]) 
     }
 }
 
-/// The error `InvalidArgument` for bytes that are no proof of this kind by their number.
-pub fn check_length(proof: SealProof, bytes: &[u8]) -> Result<()> {
-    if bytes.len() != proof.proof_bytes() {
+/// The error `InvalidSrs` for a key of another circuit, by the number of public inputs.
+pub fn check_inputs(key: &VerifyingKey, proof: SealProof, inputs: &[Vec<Scalar>]) -> Result<()> {
+    let needed = inputs.first().map_or(0, Vec::len) + 1;
+    if key.ic.len() != needed {
         return Err(Error::new(
-            ErrorKind::InvalidArgument,
+            ErrorKind::InvalidSrs,
             format!(
-                "the proof has {} bytes, {proof} needs {} partitions of {PARTITION_PROOF_BYTES}",
-                bytes.len(),
-                proof.partitions()
+                "the verifying key is for {} inputs, the circuit of {proof} has {needed}",
+                key.ic.len()
             ),
         ));
     }
     Ok(())
+}
+
+/// The error `InvalidArgument` for bytes that are no proof of this kind by their number.
+pub fn check_length(proof: SealProof, bytes: &[u8]) -> Result<()> {
+    if bytes.len() == proof.proof_bytes() {
+        return Ok(());
+    }
+    let needed = match proof.is_aggregate() {
+        true => format!("{} bytes, being an aggregate", proof.proof_bytes()),
+        false => format!(
+            "{} partitions of {PARTITION_PROOF_BYTES}",
+            proof.partitions()
+        ),
+    };
+    Err(Error::new(
+        ErrorKind::InvalidArgument,
+        format!(
+            "the proof has {} bytes, {proof} needs {needed}",
+            bytes.len()
+        ),
+    ))
 }

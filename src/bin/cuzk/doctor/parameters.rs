@@ -4,7 +4,8 @@
 
 use std::path::Path;
 
-use cuzk::filecoin::params::{published_digest, srs_shape, ParameterFiles};
+use cuzk::filecoin::aggregate::largest_aggregate;
+use cuzk::filecoin::params::{aggregation_file, published_digest, srs_shape, ParameterFiles};
 use cuzk::filecoin::{c2, SealProof, SectorSize};
 use cuzk::{Error, ErrorKind, Result};
 use cuzk_prover::cancel::Cancel;
@@ -59,6 +60,7 @@ pub fn checks(wanted: &Wanted<'_>, context: &Context) -> Result<Vec<Check>> {
         provable |= found.provable;
         checks.extend(found.checks.into_iter().map(|check| check.about(&proofs)));
     }
+    checks.push(aggregation(folder));
     if !provable && wanted.sizes.is_empty() {
         checks.push(Check::problem(
             "parameters",
@@ -68,6 +70,37 @@ pub fn checks(wanted: &Wanted<'_>, context: &Context) -> Result<Vec<Check>> {
         ));
     }
     Ok(checks)
+}
+
+/// The file that aggregates and non-interactive proofs need. What is in it is checked when it is
+/// used.
+fn aggregation(folder: &Path) -> Check {
+    let subject = "aggregation file";
+    let path = aggregation_file(folder);
+    let proofs: Vec<String> = SealProof::all()
+        .filter(|proof| proof.is_aggregate())
+        .map(SealProof::name)
+        .collect();
+    let check = match largest_aggregate(folder) {
+        Ok(n) => Check::ok(
+            subject,
+            format!("{}, for at most {n} proofs", path.display()),
+        ),
+        Err(error) if error.kind() == ErrorKind::ParametersNotFound => Check::ok(
+            subject,
+            format!(
+                "{} is not there: non-interactive proofs and aggregates need it",
+                path.display()
+            ),
+        ),
+        Err(error) => Check::problem(
+            subject,
+            error.message(),
+            "remove the file and fetch it into this folder: lotus fetch-params, or paramfetch; \
+             for development: cuzk setup --aggregation",
+        ),
+    };
+    check.about(&proofs)
 }
 
 /// How to get the files of a size.
