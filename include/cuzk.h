@@ -954,45 +954,6 @@ typedef struct cuzk_randomness {
 } cuzk_randomness;
 
 /**
- * What a seal proof states, as its verifiers know it. Start it with
- * CUZK_C2_STATEMENT_INIT.
- */
-typedef struct cuzk_c2_statement {
-    /**
-     * sizeof(cuzk_c2_statement), as CUZK_C2_STATEMENT_INIT sets it.
-     */
-    uint32_t struct_size;
-    /**
-     * Filecoin's number of the registered seal proof.
-     */
-    uint32_t registered_proof;
-    /**
-     * The sector's number.
-     */
-    uint64_t sector_number;
-    /**
-     * The prover: see cuzk_prover_id_from_actor().
-     */
-    uint8_t prover_id[32];
-    /**
-     * Commitment to the replica.
-     */
-    uint8_t comm_r[32];
-    /**
-     * Commitment to the data.
-     */
-    uint8_t comm_d[32];
-    /**
-     * Randomness of the replica id.
-     */
-    uint8_t ticket[32];
-    /**
-     * Randomness of the challenges.
-     */
-    uint8_t seed[32];
-} cuzk_c2_statement;
-
-/**
  * What a Commit-1 output asks for. Start it with CUZK_C2_DESCRIPTION_INIT.
  */
 typedef struct cuzk_c2_description {
@@ -1033,6 +994,45 @@ typedef struct cuzk_c2_description {
      */
     char circuit[256];
 } cuzk_c2_description;
+
+/**
+ * What a seal proof states, as its verifiers know it. Start it with
+ * CUZK_C2_STATEMENT_INIT.
+ */
+typedef struct cuzk_c2_statement {
+    /**
+     * sizeof(cuzk_c2_statement), as CUZK_C2_STATEMENT_INIT sets it.
+     */
+    uint32_t struct_size;
+    /**
+     * Filecoin's number of the registered seal proof.
+     */
+    uint32_t registered_proof;
+    /**
+     * The sector's number.
+     */
+    uint64_t sector_number;
+    /**
+     * The prover: see cuzk_prover_id_from_actor().
+     */
+    uint8_t prover_id[32];
+    /**
+     * Commitment to the replica.
+     */
+    uint8_t comm_r[32];
+    /**
+     * Commitment to the data.
+     */
+    uint8_t comm_d[32];
+    /**
+     * Randomness of the replica id.
+     */
+    uint8_t ticket[32];
+    /**
+     * Randomness of the challenges.
+     */
+    uint8_t seed[32];
+} cuzk_c2_statement;
 
 /**
  * How far a job is. Start it with CUZK_PROGRESS_INIT.
@@ -1389,92 +1389,6 @@ cuzk_status cuzk_groth16_verify(const struct cuzk_srs *srs,
                                 struct cuzk_error *error_out);
 
 /**
- * Proves a sector and leaves the partitions' proofs apart, so that those of
- * several sectors can be aggregated by cuzk_c2_aggregate().
- *
- * As cuzk_c2_prove(), for non-interactive sectors above all: the proof of one
- * such sector is an aggregate already, and aggregates cannot be aggregated.
- * No prover is named: the proofs are for the replica id in the output, and
- * sector_number is compared with that of a wrapped output only. proofs_out
- * has room for capacity proofs; n_out gets their number, the partitions',
- * also when they do not fit, which is found before anything is proved.
- * timings_out is null or started with CUZK_TIMINGS_INIT.
- *
- * Errors: those of cuzk_c2_prove().
- */
-CUZK_API
-cuzk_status cuzk_c2_circuit_proofs(const struct cuzk_context *context,
-                                   const uint8_t *c1,
-                                   size_t c1_len,
-                                   uint64_t sector_number,
-                                   struct cuzk_proof *proofs_out,
-                                   size_t capacity,
-                                   size_t *n_out,
-                                   struct cuzk_timings *timings_out,
-                                   struct cuzk_error *error_out);
-
-/**
- * Aggregates the proofs of sectors of one kind, after verifying each.
- *
- * aggregation is a cuzk_aggregation. statements says of each of the n sectors
- * what its proof states; each was started with CUZK_C2_STATEMENT_INIT.
- * proofs are those of all partitions, sector after sector in the order of the
- * statements: proofs_len is n times the partitions of the kind. Proofs of
- * interactive sectors are such proofs, one after the other; of
- * non-interactive ones cuzk_c2_circuit_proofs() makes them. aggregate_out has
- * room for capacity bytes; aggregate_len_out gets the length, also when it
- * does not fit, which is found before anything is done.
- *
- * An aggregate has at most 16384 partitions, and at most 65 sectors of a
- * non-interactive kind. A context without self-verification verifies neither
- * the proofs nor the aggregate.
- *
- * Errors: CUZK_STATUS_INVALID_ARGUMENT, also for sectors of several kinds,
- * too many or none, and for a proof that is not valid, which is named;
- * CUZK_STATUS_ABI_MISMATCH for the structures; CUZK_STATUS_BUFFER_TOO_SMALL;
- * CUZK_STATUS_PARAMETERS_NOT_FOUND, CUZK_STATUS_INVALID_SRS and
- * CUZK_STATUS_IO for the verifying key and the file for aggregation;
- * CUZK_STATUS_OUT_OF_MEMORY with needed and present;
- * CUZK_STATUS_SELF_CHECK_FAILED.
- */
-CUZK_API
-cuzk_status cuzk_c2_aggregate(const struct cuzk_context *context,
-                              int32_t aggregation,
-                              const struct cuzk_c2_statement *statements,
-                              size_t n,
-                              const struct cuzk_proof *proofs,
-                              size_t proofs_len,
-                              uint8_t *aggregate_out,
-                              size_t capacity,
-                              size_t *aggregate_len_out,
-                              struct cuzk_error *error_out);
-
-/**
- * Verifies an aggregate of the proofs of n sectors, in the order of the
- * statements, under verifying key and powers in the context's parameter
- * folder.
- *
- * aggregation is a cuzk_aggregation. valid_out becomes true or false; bytes
- * that are no group elements are false. The proof of one non-interactive
- * sector is an aggregate of version 2; cuzk_c2_verify() verifies it too.
- *
- * Errors: CUZK_STATUS_INVALID_ARGUMENT, also for sectors of several kinds,
- * too many or none, and for an aggregate of another length;
- * CUZK_STATUS_ABI_MISMATCH for the structures;
- * CUZK_STATUS_PARAMETERS_NOT_FOUND, CUZK_STATUS_INVALID_SRS and
- * CUZK_STATUS_IO for the verifying key and the file for aggregation.
- */
-CUZK_API
-cuzk_status cuzk_c2_verify_aggregate(const struct cuzk_context *context,
-                                     int32_t aggregation,
-                                     const struct cuzk_c2_statement *statements,
-                                     size_t n,
-                                     const uint8_t *aggregate,
-                                     size_t aggregate_len,
-                                     bool *valid_out,
-                                     struct cuzk_error *error_out);
-
-/**
  * Writes the 32 bytes of the prover id of an actor.
  *
  * Errors: CUZK_STATUS_INVALID_ARGUMENT when prover_id_out is null.
@@ -1645,6 +1559,92 @@ CUZK_API
 cuzk_status cuzk_context_warm_up(const struct cuzk_context *context,
                                  uint32_t registered_proof,
                                  struct cuzk_error *error_out);
+
+/**
+ * Proves a sector and leaves the partitions' proofs apart, so that those of
+ * several sectors can be aggregated by cuzk_c2_aggregate().
+ *
+ * As cuzk_c2_prove(), for non-interactive sectors above all: the proof of one
+ * such sector is an aggregate already, and aggregates cannot be aggregated.
+ * No prover is named: the proofs are for the replica id in the output, and
+ * sector_number is compared with that of a wrapped output only. proofs_out
+ * has room for capacity proofs; n_out gets their number, the partitions',
+ * also when they do not fit, which is found before anything is proved.
+ * timings_out is null or started with CUZK_TIMINGS_INIT.
+ *
+ * Errors: those of cuzk_c2_prove().
+ */
+CUZK_API
+cuzk_status cuzk_c2_circuit_proofs(const struct cuzk_context *context,
+                                   const uint8_t *c1,
+                                   size_t c1_len,
+                                   uint64_t sector_number,
+                                   struct cuzk_proof *proofs_out,
+                                   size_t capacity,
+                                   size_t *n_out,
+                                   struct cuzk_timings *timings_out,
+                                   struct cuzk_error *error_out);
+
+/**
+ * Aggregates the proofs of sectors of one kind, after verifying each.
+ *
+ * aggregation is a cuzk_aggregation. statements says of each of the n sectors
+ * what its proof states; each was started with CUZK_C2_STATEMENT_INIT.
+ * proofs are those of all partitions, sector after sector in the order of the
+ * statements: proofs_len is n times the partitions of the kind. Proofs of
+ * interactive sectors are such proofs, one after the other; of
+ * non-interactive ones cuzk_c2_circuit_proofs() makes them. aggregate_out has
+ * room for capacity bytes; aggregate_len_out gets the length, also when it
+ * does not fit, which is found before anything is done.
+ *
+ * An aggregate has at most 16384 partitions, and at most 65 sectors of a
+ * non-interactive kind. A context without self-verification verifies neither
+ * the proofs nor the aggregate.
+ *
+ * Errors: CUZK_STATUS_INVALID_ARGUMENT, also for sectors of several kinds,
+ * too many or none, and for a proof that is not valid, which is named;
+ * CUZK_STATUS_ABI_MISMATCH for the structures; CUZK_STATUS_BUFFER_TOO_SMALL;
+ * CUZK_STATUS_PARAMETERS_NOT_FOUND, CUZK_STATUS_INVALID_SRS and
+ * CUZK_STATUS_IO for the verifying key and the file for aggregation;
+ * CUZK_STATUS_OUT_OF_MEMORY with needed and present;
+ * CUZK_STATUS_SELF_CHECK_FAILED.
+ */
+CUZK_API
+cuzk_status cuzk_c2_aggregate(const struct cuzk_context *context,
+                              int32_t aggregation,
+                              const struct cuzk_c2_statement *statements,
+                              size_t n,
+                              const struct cuzk_proof *proofs,
+                              size_t proofs_len,
+                              uint8_t *aggregate_out,
+                              size_t capacity,
+                              size_t *aggregate_len_out,
+                              struct cuzk_error *error_out);
+
+/**
+ * Verifies an aggregate of the proofs of n sectors, in the order of the
+ * statements, under verifying key and powers in the context's parameter
+ * folder.
+ *
+ * aggregation is a cuzk_aggregation. valid_out becomes true or false; bytes
+ * that are no group elements are false. The proof of one non-interactive
+ * sector is an aggregate of version 2; cuzk_c2_verify() verifies it too.
+ *
+ * Errors: CUZK_STATUS_INVALID_ARGUMENT, also for sectors of several kinds,
+ * too many or none, and for an aggregate of another length;
+ * CUZK_STATUS_ABI_MISMATCH for the structures;
+ * CUZK_STATUS_PARAMETERS_NOT_FOUND, CUZK_STATUS_INVALID_SRS and
+ * CUZK_STATUS_IO for the verifying key and the file for aggregation.
+ */
+CUZK_API
+cuzk_status cuzk_c2_verify_aggregate(const struct cuzk_context *context,
+                                     int32_t aggregation,
+                                     const struct cuzk_c2_statement *statements,
+                                     size_t n,
+                                     const uint8_t *aggregate,
+                                     size_t aggregate_len,
+                                     bool *valid_out,
+                                     struct cuzk_error *error_out);
 
 /**
  * Waits until a job has ended: until then, or timeout_ms milliseconds; below

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::parameters::development_parameters;
-use cuzk::filecoin::params::{srs_shape, ParameterFiles};
+use cuzk::filecoin::params::{aggregation_file, srs_shape, ParameterFiles};
 use cuzk::filecoin::SectorSize;
 use serde_json::Value;
 
@@ -109,6 +109,25 @@ fn head(path: &Path, bytes: usize) -> Vec<u8> {
 fn replace(path: &Path, bytes: &[u8]) {
     std::fs::remove_file(path).expect("a link");
     std::fs::write(path, bytes).expect("a file");
+}
+
+#[test]
+fn the_file_for_aggregation_is_measured() {
+    let (folder, _) = whole();
+    let path = aggregation_file(folder.path());
+    let state = |state: &str, words: &[&str]| {
+        let report = Report::of(folder.path(), &[], &[]);
+        report.assert(state, "aggregation file", words);
+    };
+    state("ok", &["v28-fil-inner-product-v1.srs is not there"]);
+    symlink(aggregation_file(&development_parameters()), &path).expect("a link");
+    state("ok", &["for at most 8192 proofs"]);
+    let start = head(&path, 1000);
+    replace(&path, &start);
+    state(
+        "problem",
+        &["needs the file's first 786436 bytes, it has 1000"],
+    );
 }
 
 #[test]

@@ -39,6 +39,7 @@ pub fn checks(wanted: &Wanted<'_>, context: &Context) -> Result<Vec<Check>> {
             )])
         }
     }];
+    checks.push(aggregation(folder));
     let mut provable = false;
     for size in SectorSize::ALL {
         let named = wanted.sizes.contains(&size);
@@ -60,7 +61,6 @@ pub fn checks(wanted: &Wanted<'_>, context: &Context) -> Result<Vec<Check>> {
         provable |= found.provable;
         checks.extend(found.checks.into_iter().map(|check| check.about(&proofs)));
     }
-    checks.push(aggregation(folder));
     if !provable && wanted.sizes.is_empty() {
         checks.push(Check::problem(
             "parameters",
