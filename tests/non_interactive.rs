@@ -86,7 +86,7 @@ fn filecoin_proofs_accepts_a_non_interactive_sector_and_aggregates_of_two() {
             bytes,
             &[sector.comm_r; 2],
             &[sector.seed; 2],
-            inputs.repeat(2),
+            [inputs.clone(), inputs.clone()].concat(),
         );
         assert!(accepted.unwrap(), "{ours:?}");
     }
