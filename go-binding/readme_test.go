@@ -21,13 +21,16 @@ func TestTheReadme(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	c1 := phase1Output
-
-	c, err := cuzk.New()
-	results, err := c.Prove(ctx, cuzk.Request{Phase1Output: c1, SectorNumber: 42, MinerID: 1000})
-
-	if err == nil || len(results) > 1 {
+	if results, err := proveSeveral(ctx, s.c1); err == nil || len(results) > 1 {
 		t.Errorf("under an ended context: %v, %v", results, err)
 	}
-	c.Close()
+}
+
+func proveSeveral(ctx context.Context, c1 []byte) ([]cuzk.Result, error) {
+	c, err := cuzk.New()
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	return c.Prove(ctx, cuzk.Request{Phase1Output: c1, SectorNumber: 42, MinerID: 1000})
 }
