@@ -30,7 +30,6 @@ fn filecoin_proofs_accepts_a_non_interactive_sector_and_aggregates_of_two() {
     .unwrap();
     let fixture = Fixture::load(NON_INTERACTIVE);
     let (prover_id, number) = (fixture.sector.prover_id, fixture.sector.sector_number);
-    let method = WitnessMethod::Native;
     let request = JobRequest::new(fixture.c1.clone(), prover_id, number, WitnessMethod::Native);
     let job = context.start(vec![Box::new(request)], Default::default());
     let job = job.unwrap();
