@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! INSECURE development parameters and keys of each circuit of a 2 KiB sector, by this project's
+//! own setup: recording a circuit of bellpepper's is all that it needs.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use anyhow::{ensure, Context, Result};
+use bellpepper_core::Circuit;
+use blstrs::Scalar;
+use cuzk_prover::circuit::CompiledCircuit;
+use cuzk_prover::groth16::setup::{write_parameters, SetupPaths};
+use filecoin_proofs::parameters::{window_post_public_params, winning_post_public_params};
+use filecoin_proofs::SectorShape2KiB;
+use filecoin_proofs_api::{RegisteredPoStProof, RegisteredSealProof, RegisteredUpdateProof};
+use storage_proofs_core::compound_proof::CompoundProof;
+use storage_proofs_post::fallback::FallbackPoStCompound;
+use storage_proofs_update::{EmptySectorUpdateCompound, PublicParams};
+
+pub const SEAL: RegisteredSealProof = RegisteredSealProof::StackedDrg2KiBV1_1;
+pub const WINDOW: RegisteredPoStProof = RegisteredPoStProof::StackedDrgWindow2KiBV1_2;
+pub const WINNING: RegisteredPoStProof = RegisteredPoStProof::StackedDrgWinning2KiBV1;
+pub const UPDATE: RegisteredUpdateProof = RegisteredUpdateProof::StackedDrg2KiBV1;
+
+/// Settles, once for the process, where filecoin-proofs finds parameters; makes those that are
+/// missing. Those of the seal proof come from `make parameters`.
+pub fn ready() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| prepare().expect("parameters"))
+}
+
+fn prepare() -> Result<PathBuf> {
+    let scratch = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let folder = scratch.join("parameters");
+    std::env::set_var("FIL_PROOFS_PARAMETER_CACHE", &folder);
+    std::env::set_var("FIL_PROOFS_PARENT_CACHE", scratch.join("filecoin-parents"));
+    std::env::set_var("FIL_PROOFS_VERIFY_PRODUCTION_PARAMS", "false");
+    std::fs::create_dir_all(&folder)?;
+    let seal = SEAL.cache_params_path()?;
+    ensure!(
+        seal.starts_with(&folder),
+        "{} was settled before",
+        seal.display()
+    );
+    ensure!(
+        seal.exists() && SEAL.cache_verifying_key_path()?.exists(),
+        "{} is missing: run `make parameters`",
+        seal.display()
+    );
+    // One process at a time makes what is missing.
+    let lock = File::create(folder.join("lock"))?;
+    lock.lock()?;
+    make(
+        WINDOW.cache_params_path()?,
+        WINDOW.cache_verifying_key_path()?,
+        || {
+            let public = window_post_public_params::<SectorShape2KiB>(&WINDOW.as_v1_config())?;
+            Ok(FallbackPoStCompound::<SectorShape2KiB>::blank_circuit(
+                &public,
+            ))
+        },
+    )?;
+    make(
+        WINNING.cache_params_path()?,
+        WINNING.cache_verifying_key_path()?,
+        || {
+            let public = winning_post_public_params::<SectorShape2KiB>(&WINNING.as_v1_config())?;
+            Ok(FallbackPoStCompound::<SectorShape2KiB>::blank_circuit(
+                &public,
+            ))
+        },
+    )?;
+    make(
+        UPDATE.cache_params_path()?,
+        UPDATE.cache_verifying_key_path()?,
+        || {
+            let public = PublicParams::from_sector_size(2048);
+            Ok(EmptySectorUpdateCompound::<SectorShape2KiB>::blank_circuit(
+                &public,
+            ))
+        },
+    )?;
+    Ok(folder)
+}
+
+/// Makes the two files of a circuit, unless they are there.
+fn make<C: Circuit<Scalar>>(
+    params: PathBuf,
+    key: PathBuf,
+    blank: impl FnOnce() -> Result<C>,
+) -> Result<()> {
+    if params.exists() && key.exists() {
+        return Ok(());
+    }
+    for path in [&params, &key] {
+        if path.exists() {
+            std::fs::remove_file(path)?;
+        }
+    }
+    let circuit = CompiledCircuit::record(blank()?)?;
+    println!("{}: {:?}", params.display(), circuit.shape());
+    let paths = SetupPaths {
+        params: params.clone(),
+        vk: key,
+        meta: None,
+    };
+    write_parameters(&circuit, &[0; 32], &paths, &mut |_| ())
+        .with_context(|| params.display().to_string())?;
+    Ok(())
+}
