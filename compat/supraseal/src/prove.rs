@@ -204,11 +204,14 @@ fn device(context: &Context, gpu_index: i32) -> std::result::Result<Option<usize
     }
 }
 
+/// What was looked at: assignments, and r and s of each.
+type Checked = (Vec<Given>, Vec<(Scalar, Scalar)>);
+
 /// Checks assignments and blinding scalars against the parameters.
 ///
 /// # Safety
 /// As for [`start`].
-unsafe fn look_at(batch: &Batch<'_>, srs: &Srs) -> Result<(Vec<Given>, Vec<(Scalar, Scalar)>)> {
+unsafe fn look_at(batch: &Batch<'_>, srs: &Srs) -> Result<Checked> {
     let of =
         |i: usize| move |error: cuzk_prover::Error| error.context(format_args!("assignment {i}"));
     for (i, raw) in batch.assignments.iter().enumerate() {

@@ -15,6 +15,10 @@ use filecoin_proofs::parameters::{window_post_public_params, winning_post_public
 use filecoin_proofs::SectorShape2KiB;
 use filecoin_proofs_api::{RegisteredPoStProof, RegisteredSealProof, RegisteredUpdateProof};
 use storage_proofs_core::compound_proof::CompoundProof;
+use storage_proofs_core::parameter_cache::{
+    parameter_cache_params_path, parameter_cache_verifying_key_path, CacheableParameters,
+    ParameterSetMetadata,
+};
 use storage_proofs_post::fallback::FallbackPoStCompound;
 use storage_proofs_update::{EmptySectorUpdateCompound, PublicParams};
 
@@ -51,45 +55,27 @@ fn prepare() -> Result<PathBuf> {
     // One process at a time makes what is missing.
     let lock = File::create(folder.join("lock"))?;
     lock.lock()?;
-    make(
-        WINDOW.cache_params_path()?,
-        WINDOW.cache_verifying_key_path()?,
-        || {
-            let public = window_post_public_params::<SectorShape2KiB>(&WINDOW.as_v1_config())?;
-            Ok(FallbackPoStCompound::<SectorShape2KiB>::blank_circuit(
-                &public,
-            ))
-        },
-    )?;
-    make(
-        WINNING.cache_params_path()?,
-        WINNING.cache_verifying_key_path()?,
-        || {
-            let public = winning_post_public_params::<SectorShape2KiB>(&WINNING.as_v1_config())?;
-            Ok(FallbackPoStCompound::<SectorShape2KiB>::blank_circuit(
-                &public,
-            ))
-        },
-    )?;
-    make(
-        UPDATE.cache_params_path()?,
-        UPDATE.cache_verifying_key_path()?,
-        || {
-            let public = PublicParams::from_sector_size(2048);
-            Ok(EmptySectorUpdateCompound::<SectorShape2KiB>::blank_circuit(
-                &public,
-            ))
-        },
-    )?;
+    let window = window_post_public_params::<SectorShape2KiB>(&WINDOW.as_v1_config())?;
+    let winning = winning_post_public_params::<SectorShape2KiB>(&WINNING.as_v1_config())?;
+    type Post = FallbackPoStCompound<SectorShape2KiB>;
+    make::<Post, _, _>(&window, Post::blank_circuit(&window))?;
+    make::<Post, _, _>(&winning, Post::blank_circuit(&winning))?;
+    let update = PublicParams::from_sector_size(2048);
+    type Update = EmptySectorUpdateCompound<SectorShape2KiB>;
+    make::<Update, _, _>(&update, Update::blank_circuit(&update))?;
     Ok(folder)
 }
 
 /// Makes the two files of a circuit, unless they are there.
-fn make<C: Circuit<Scalar>>(
-    params: PathBuf,
-    key: PathBuf,
-    blank: impl FnOnce() -> Result<C>,
-) -> Result<()> {
+fn make<K, C, P>(public: &P, blank: C) -> Result<()>
+where
+    K: CacheableParameters<C, P>,
+    C: Circuit<Scalar>,
+    P: ParameterSetMetadata,
+{
+    let id = K::cache_identifier(public);
+    let params = parameter_cache_params_path(&id);
+    let key = parameter_cache_verifying_key_path(&id);
     if params.exists() && key.exists() {
         return Ok(());
     }
@@ -98,7 +84,7 @@ fn make<C: Circuit<Scalar>>(
             std::fs::remove_file(path)?;
         }
     }
-    let circuit = CompiledCircuit::record(blank()?)?;
+    let circuit = CompiledCircuit::record(blank)?;
     println!("{}: {:?}", params.display(), circuit.shape());
     let paths = SetupPaths {
         params: params.clone(),
