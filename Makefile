@@ -7,6 +7,7 @@
 #   make test-aggregation   a real non-interactive sector, aggregated: minutes
 #   make bench      the measurements
 #   make soak       mixed work from C and Go for SOAK_MINUTES=30: nothing wrong, nothing lost
+#   make fuzz       searches for inputs that break the library, FUZZ_SECONDS at each door
 #   make device-build   programs for a GPU machine, in .cache/device; gpu-tests.sh there runs them
 #   make circuits   the compiled circuits that the library carries, anew from the circuits
 #   make header     include/ anew from src/ffi and compat/supraseal-c-abi
@@ -182,6 +183,22 @@ test-go-consumer: library parameters
 # Device code on the host, no CUDA needed.
 test-device:
 	$(MAKE) -C cuda test-host OUT=$(CACHE)/cuda
+
+# Coverage-guided, on a stable compiler. What is new comes to .cache/fuzz; an input that breaks the
+# library lies there beside the folders, is printed, and ends the search of its door.
+FUZZ_SECONDS ?= 600
+.PHONY: fuzz
+fuzz: library parameters
+	RUSTC_WORKSPACE_WRAPPER=$(CURDIR)/fuzz/instrumented-rustc \
+	    $(CARGO) build --release --package cuzk-fuzz --features libfuzzer --bins
+	for door in c1 parameters circuit calls; do \
+	    mkdir -p $(CACHE)/fuzz/$$door && CUZK_FUZZ_SEEDS=$(CACHE)/fuzz/$$door \
+	        $(CARGO_TARGET_DIR)/release/fuzz-$$door -max_total_time=$(FUZZ_SECONDS) -max_len=8192 \
+	        -timeout=20 -rss_limit_mb=4096 -artifact_prefix=$(CACHE)/fuzz/$$door- \
+	        $(CACHE)/fuzz/$$door || exit 1; \
+	done
+	cd go-binding && $(GO_ENV) CUZK_TEST_PARAMETERS=$(PARAMS) \
+	    go test -run FuzzPhase1Output -fuzz FuzzPhase1Output -fuzztime $(FUZZ_SECONDS)s .
 
 # PEER=1 adds the comparison with supraseal-c2.
 .PHONY: device-build
