@@ -27,8 +27,8 @@ done
 
 if [ "${CONSUMERS:-}" = 1 ]; then
     export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}
-    for folder in bellperson curio; do
-        (cd "$root/compat/consumers/$folder" && cargo build --release --workspace --test '*' \
+    for folder in bellperson/v0_26 bellperson/v0_27 curio; do
+        (cd "$root/compat/consumers/$folder" && cargo build --release --test '*' \
             --message-format=json-render-diagnostics) |
             sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | while read -r program; do
             name=$(basename "$program")

@@ -309,7 +309,7 @@ fn circuits_of_one_call_and_of_several_use_all_devices_at_once() {
                     let n = 3 / calls;
                     let assignments: Vec<_> = (0..n).map(|_| setup.assignment()).collect();
                     // One call leaves the choice to the context, the others name a device each.
-                    let gpu = if calls == 1 { -1 } else { call as i32 };
+                    let gpu = if calls == 1 { -1 } else { call };
                     let proofs = begin(&assignments, srs, gpu).unwrap().finish().unwrap();
                     assert!(proofs.iter().all(|proof| setup.valid(proof)));
                 });
