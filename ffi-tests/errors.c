@@ -157,12 +157,15 @@ static void options_are_checked(void) {
     options.parameter_directory = "";
     EXPECT(invalid, "options.parameter_directory is empty", &error,
            cuzk_context_new(&options, &none, &error));
+    /* Asked for by the environment, which forbids it too. */
     options = cpu_options();
-    options.backend = CUZK_BACKEND_CUDA;
-    CHECK(setenv("BELLMAN_NO_GPU", "1", 1) == 0);
+    options.backend = CUZK_BACKEND_DEFAULT;
+    CHECK(setenv("CUZK_BACKEND", "cuda", 1) == 0 && setenv("BELLMAN_NO_GPU", "1", 1) == 0);
     EXPECT(CUZK_STATUS_NO_DEVICE, "BELLMAN_NO_GPU", &error,
            cuzk_context_new(&options, &none, &error));
-    CHECK(unsetenv("BELLMAN_NO_GPU") == 0);
+    CHECK(unsetenv("CUZK_BACKEND") == 0 && unsetenv("BELLMAN_NO_GPU") == 0);
+    options = cpu_options();
+    options.backend = CUZK_BACKEND_CUDA;
     options.devices = "97";
     cuzk_status status = cuzk_context_new(&options, &none, &error);
     CHECK(!none && (status == CUZK_STATUS_NO_DEVICE || status == invalid));
