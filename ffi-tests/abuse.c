@@ -114,8 +114,8 @@ static void little_address_space(void) {
             if (status == CUZK_STATUS_OK)
                 status = cuzk_srs_open(context, circuit.params, NULL, &srs, &error);
             if (status == CUZK_STATUS_OK)
-                status = cuzk_prove(context, srs, &circuit.assignment, 1, NULL, &proof, NULL,
-                                    &error);
+                status =
+                    cuzk_prove(context, srs, &circuit.assignment, 1, NULL, &proof, NULL, &error);
             CHECK(status == CUZK_STATUS_OK || for_want_of_room(status));
             CHECK(status == CUZK_STATUS_OK || megabytes < 4096);
             cuzk_srs_release(srs);
@@ -192,10 +192,10 @@ static void absurd_numbers(void) {
         /* Lengths that do not fit the parameters are found before anything is
          * read from there. */
         cuzk_assignment wrong = circuit.assignment;
-#define WRONG(member)                                                                          \
-    wrong = circuit.assignment;                                                                \
-    wrong.member = n;                                                                          \
-    CHECK(cuzk_prove(context, srs, &wrong, 1, NULL, &proof, NULL, &error) != CUZK_STATUS_OK);  \
+#define WRONG(member)                                                                         \
+    wrong = circuit.assignment;                                                               \
+    wrong.member = n;                                                                         \
+    CHECK(cuzk_prove(context, srs, &wrong, 1, NULL, &proof, NULL, &error) != CUZK_STATUS_OK); \
     CHECK(error.status == CUZK_STATUS_INVALID_ASSIGNMENT || error.status == invalid)
         WRONG(a_aux_bit_len);
         WRONG(a_aux_popcount);
@@ -225,8 +225,7 @@ static void absurd_numbers(void) {
 
     /* Times of any size. */
     cuzk_job* job = NULL;
-    OK(&error,
-       cuzk_prove_start(context, srs, &circuit.assignment, 1, NULL, NULL, &job, &error));
+    OK(&error, cuzk_prove_start(context, srs, &circuit.assignment, 1, NULL, NULL, &job, &error));
     OK(&error, cuzk_job_wait(job, INT64_MAX, &error));
     OK(&error, cuzk_job_wait(job, INT64_MIN, &error));
     OK(&error, cuzk_job_abc_released(job, 0, INT64_MAX, &error));
@@ -566,8 +565,7 @@ int main(int argc, char** argv) {
         if (child == 0) {
             alarm(300);
             cuzk_error error = CUZK_ERROR_INIT;
-            OK(&error,
-               cuzk_prover_id_from_actor(strtoull(argv[4], NULL, 10), prover_id, &error));
+            OK(&error, cuzk_prover_id_from_actor(strtoull(argv[4], NULL, 10), prover_id, &error));
             cases[i].run();
             exit(0);
         }

@@ -11,7 +11,8 @@ const void* beside_blst(void);
 
 /* Five times the generator of G1, as every implementation compresses it. */
 static const char five[] =
-    "b0e7791fb972fe014159aa33a98622da3cdc98ff707965e536d8636b5fcc5ac7a91a8c46e59a00dca575af0f18fb13dc";
+    "b0e7791fb972fe014159aa33a98622da3cdc98ff707965e536d8636b5fcc5ac7a91a8c46e59a00dca575af0f18fb13"
+    "dc";
 
 static void the_other_is_itself(void) {
     uint8_t bytes[48];

@@ -130,8 +130,7 @@ static void handles_are_null_on_every_failure(void) {
     cuzk_srs* new_srs = (cuzk_srs*)(uintptr_t)1;
     cuzk_job* job = (cuzk_job*)(uintptr_t)1;
     CHECK(cuzk_context_new(NULL, &new_context, &bad) == CUZK_STATUS_ABI_MISMATCH);
-    CHECK(cuzk_srs_open(context, circuit.params, NULL, &new_srs, &bad) ==
-          CUZK_STATUS_ABI_MISMATCH);
+    CHECK(cuzk_srs_open(context, circuit.params, NULL, &new_srs, &bad) == CUZK_STATUS_ABI_MISMATCH);
     CHECK(cuzk_prove_start(context, srs, &circuit.assignment, 1, NULL, NULL, &job, &bad) ==
           CUZK_STATUS_ABI_MISMATCH);
     CHECK(!new_context && !new_srs && !job);

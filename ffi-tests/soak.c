@@ -70,8 +70,7 @@ static void prove_at_once(worker* w) {
     cuzk_error error = CUZK_ERROR_INIT;
     cuzk_srs* srs = open_srs(w);
     cuzk_proof proof;
-    OK(&error,
-       cuzk_prove(w->context, srs, &w->circuit->assignment, 1, NULL, &proof, NULL, &error));
+    OK(&error, cuzk_prove(w->context, srs, &w->circuit->assignment, 1, NULL, &proof, NULL, &error));
     must_be_valid(w, srs, proof.bytes, sizeof proof);
     proof.bytes[next(w, sizeof proof)] ^= (uint8_t)(1u << next(w, 8));
     CHECK(!small_circuit_valid(srs, w->circuit, &proof));
@@ -94,9 +93,15 @@ static void job_of_many(worker* w) {
         assignments[i] = w->circuit->assignment;
         bad[i] = next(w, 4) == 0;
         if (bad[i]) switch (next(w, 3)) {
-                case 0: assignments[i].abc_size = 3; break;
-                case 1: assignments[i].a = NULL; break;
-                default: assignments[i].a = assignments[i].c; break;
+                case 0:
+                    assignments[i].abc_size = 3;
+                    break;
+                case 1:
+                    assignments[i].a = NULL;
+                    break;
+                default:
+                    assignments[i].a = assignments[i].c;
+                    break;
             }
     }
     bad[0] = false;
@@ -168,8 +173,8 @@ static void job_that_ends_itself(worker* w) {
     options.done = end_own;
     options.user = &own;
     cuzk_job* job = NULL;
-    OK(&error, cuzk_prove_start(w->context, srs, &w->circuit->assignment, 1, NULL, &options, &job,
-                                &error));
+    OK(&error,
+       cuzk_prove_start(w->context, srs, &w->circuit->assignment, 1, NULL, &options, &job, &error));
     cuzk_srs_release(srs);
     atomic_store(&own.job, job);
     while (!atomic_load(&own.ended)) usleep(100);
@@ -439,10 +444,11 @@ int main(int argc, char** argv) {
         play_round(&circuit, c1 ? &given : NULL, seconds, seed, &sum);
         seed = seed * 6364136223846793005u + 1442695040888963407u;
         const state now = settled(number < WARM_ROUNDS ? 1 : first.threads);
-        printf("soak: round %d: %lu proofs, %lu refusals, %lu cancelled; %zu kB heap, %zu kB "
-               "resident, %zu threads, %zu files\n",
-               number, sum.proofs, sum.refusals, sum.cancelled, now.heap >> 10,
-               now.resident >> 10, now.threads, now.files);
+        printf(
+            "soak: round %d: %lu proofs, %lu refusals, %lu cancelled; %zu kB heap, %zu kB "
+            "resident, %zu threads, %zu files\n",
+            number, sum.proofs, sum.refusals, sum.cancelled, now.heap >> 10, now.resident >> 10,
+            now.threads, now.files);
         if (number < WARM_ROUNDS) {
             first = now;
             continue;
