@@ -178,7 +178,8 @@ fn sums_agree_for_bits_and_values_at_the_edges(device: &GpuBackend) {
     let srs = parameters
         .load(device, Checks::None)
         .expect("device parameters");
-    let patterns: [(&str, fn(usize, &mut XorShiftRng) -> Scalar); 7] = [
+    type Pattern = fn(usize, &mut XorShiftRng) -> Scalar;
+    let patterns: [(&str, Pattern); 7] = [
         ("zeros", |_, _| Scalar::ZERO),
         ("ones", |_, _| Scalar::ONE),
         ("minus ones", |_, _| -Scalar::ONE),
