@@ -285,9 +285,7 @@ void bench_ntt(uint32_t log_n) {
     line("coset ntt, natural to natural" + size, ms, products, "product", begin, right);
 
     device_array<fr> c(n);
-    auto quotient = [&] {
-        CUZK_MUST(launch_quotient(tables.p, log_n, a.p, b.p, c.p));
-    };
+    auto quotient = [&] { CUZK_MUST(launch_quotient(tables.p, log_n, a.p, b.p, c.p)); };
     fill(a.p, 4);
     fill(b.p, 5);
     fill(c.p, 6);

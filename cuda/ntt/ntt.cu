@@ -530,15 +530,8 @@ extern "C" int cuzk_launch_quotient_end(cuzk_stream stream, const void* tables, 
                                         void* a, const void* b, const void* c, void* h) {
     if (log_n < 1 || log_n > NTT_MAX_LOG || h == a || h == c) return cudaErrorInvalidValue;
     ntt_tables t(log_n, const_cast<void*>(tables));
-    transform back = {static_cast<fr*>(a),
-                      static_cast<fr*>(h),
-                      true,
-                      true,
-                      false,
-                      static_cast<const fr*>(b),
-                      static_cast<const fr*>(c),
-                      NOTHING,
-                      NOTHING};
+    transform back = {static_cast<fr*>(a),       static_cast<fr*>(h),       true,    true,   false,
+                      static_cast<const fr*>(b), static_cast<const fr*>(c), NOTHING, NOTHING};
     back.after = powers(t.coset_inverse_high, t.quotient_low, t.log_power_low);
     return launch_transform(stream, t, log_n, back);
 }

@@ -46,11 +46,12 @@ pub fn a_small_budget_gives_the_same_sums(device: &GpuBackend) {
 pub fn too_small_a_budget_is_an_error_and_leaves_the_device_usable(device: &GpuBackend) {
     let circuit = Synthetic::new(18, 8);
     let parameters = Parameters::of(&circuit, device);
-    let tiny = open(Some(48 << 20)).expect("a device with a tiny budget");
+    // The three vectors of the quotient alone take 24 MiB.
+    let tiny = open(Some(24 << 20)).expect("a device with a tiny budget");
     let outcome = parameters
         .load(&tiny, Checks::Curve)
         .and_then(|srs| sums(&tiny, &*srs, &circuit.assignment()));
-    let error = outcome.expect_err("48 MiB cannot do");
+    let error = outcome.expect_err("24 MiB cannot do");
     assert_eq!(error.kind(), ErrorKind::OutOfDeviceMemory, "{error}");
     println!("{error}");
     assert!(!tiny.is_lost());
