@@ -19,18 +19,6 @@ struct alignas(16) fp2 {
 };
 static_assert(sizeof(fp2) == 96, "an Fp2 element is 96 bytes, as blst_fp2");
 
-// (a b + c d) / R in [0, 2 p), one reduction. In: all below 2 p.
-CUZK_HD fp mul2_lazy(const fp& a, const fp& b, const fp& c, const fp& d) {
-#ifdef __CUDA_ARCH__
-    fp r;
-    ptx::montgomery_mul2<fp_params>(r.v, a.v, b.v, c.v, d.v);
-    return r;
-#else
-    CUZK_CHECK(is_below(a, 2) && is_below(b, 2) && is_below(c, 2) && is_below(d, 2));
-    return portable::add(portable::mul(a, b), portable::mul(c, d));
-#endif
-}
-
 CUZK_HD fp2 reduce(const fp2& a) { return {reduce(a.c0), reduce(a.c1)}; }
 CUZK_HD fp2 add(const fp2& a, const fp2& b) { return {add(a.c0, b.c0), add(a.c1, b.c1)}; }
 CUZK_HD fp2 sub(const fp2& a, const fp2& b) { return {sub(a.c0, b.c0), sub(a.c1, b.c1)}; }
@@ -41,10 +29,16 @@ CUZK_HD fp2 sub_lazy(const fp2& a, const fp2& b) {
 }
 CUZK_HD fp2 sub2(const fp2& a, const fp2& b) { return {sub2(a.c0, b.c0), sub2(a.c1, b.c1)}; }
 
-// Two sums of two products: 864 wide products. In: both below 2 p; out: below 2 p.
+// In: both below 2 p; out: below 2 p.
 CUZK_HD fp2 mul_lazy(const fp2& a, const fp2& b) {
-    fp minus_b1 = sub2(fp::zero(), b.c1);
-    return {mul2_lazy(a.c0, b.c0, a.c1, minus_b1), mul2_lazy(a.c0, b.c1, a.c1, b.c0)};
+#ifdef __CUDA_ARCH__
+    fp2 r;
+    ptx::montgomery_mul_complex<fp_params>(r.c0.v, r.c1.v, a.c0.v, a.c1.v, b.c0.v, b.c1.v);
+    return r;
+#else
+    return {sub2(mul_lazy(a.c0, b.c0), mul_lazy(a.c1, b.c1)),
+            add2(mul_lazy(a.c0, b.c1), mul_lazy(a.c1, b.c0))};
+#endif
 }
 // (c0 + c1)(c0 - c1) and 2 c0 c1: two products. In: below 2 p; out: below 2 p.
 CUZK_HD fp2 sqr_lazy(const fp2& a) {

@@ -169,30 +169,26 @@ CUZK_DEVICE void montgomery_mul(uint32_t* r, const uint32_t* a, const uint32_t* 
     join_windows<N>(r, A, B);
 }
 
-// r = (a b + c d) / R with one reduction (Fp only): 432 wide products instead of 576.
-// In: ka kb + kc kd <= 9 and a + c + m < R; out: below 2 m.
-template <class P>
-CUZK_DEVICE void montgomery_mul2(uint32_t* r, const uint32_t* a, const uint32_t* b,
-                                 const uint32_t* c, const uint32_t* d) {
-    constexpr int N = P::N;
-    uint32_t A[N], B[N];
-    mul_row<N>(A, a, b[0]);
-    mul_row<N>(B, a + 1, b[0]);
+// T = a b, 2N limbs, unreduced: E holds the columns that begin at even limbs, O those at odd ones.
+template <int N>
+CUZK_DEVICE void mul_wide(uint32_t* T, const uint32_t* a, const uint32_t* b) {
+    uint32_t E[2 * N], O[2 * N];
+    mul_row<N>(E, a, b[0]);
+    mul_row<N>(O, a + 1, b[0]);
     CUZK_UNROLL
-    for (int i = 0; i < N; i++) {
-        uint32_t *X = i & 1 ? B : A, *Y = i & 1 ? A : B;
-        if (i) {
-            X[0] = add_cc(X[0], Y[1]);
-            madc_row_shift<N>(Y, a + 1, b[i]);
-            mad_row<N, false>(X, a, b[i]);
-            Y[N - 1] = addc(Y[N - 1], 0);
-        }
-        mad_row<N, false>(Y, c + 1, d[i]);
-        mad_row<N, false>(X, c, d[i]);
-        Y[N - 1] = addc(Y[N - 1], 0);
-        reduce_step<P>(X, Y);
+    for (int i = 1; i < N; i++) {
+        // X's row cannot carry: its top limbs are the carry that Y's row left there, and zero.
+        uint32_t *X = i & 1 ? E + i + 1 : O + i, *Y = i & 1 ? O + i - 1 : E + i;
+        if (i == 1) X[N - 2] = 0;
+        X[N - 1] = 0;
+        mad_row<N, false>(X, a + 1, b[i]);
+        mad_row<N, false>(Y, a, b[i]);
+        Y[N] = addc(0, 0);
     }
-    join_windows<N>(r, A, B);
+    T[0] = E[0];
+    T[1] = add_cc(E[1], O[0]);
+    CUZK_UNROLL
+    for (int i = 2; i < 2 * N; i++) T[i] = addc_cc(E[i], O[i - 1]);
 }
 
 // T = a^2, 2N limbs: row i is a_i times {a_i, 2 a_(i+1), 2 a_(i+2), ...}. In: 2 a < 2^(32 N).
@@ -268,6 +264,32 @@ CUZK_DEVICE void montgomery_reduce(uint32_t* r, const uint32_t* T) {
     uint32_t low[N];
     join_windows<N>(low, A, B);
     add<N>(r, low, T + N);
+}
+
+// r0 + r1 u = (a0 + a1 u)(b0 + b1 u) / R with u^2 = -1 (Fp only), Karatsuba's way: three products
+// and two reductions, 720 wide products where two sums of two products take 864. In: all below 2 m,
+// 8 m < R; out: below 2 m.
+template <class P>
+CUZK_DEVICE void montgomery_mul_complex(uint32_t* r0, uint32_t* r1, const uint32_t* a0,
+                                        const uint32_t* a1, const uint32_t* b0,
+                                        const uint32_t* b1) {
+    constexpr int N = P::N;
+    uint32_t low[2 * N], high[2 * N], both[2 * N], a[N], b[N];
+    add<N>(a, a0, a1);
+    add<N>(b, b0, b1);
+    mul_wide<N>(low, a0, b0);
+    mul_wide<N>(high, a1, b1);
+    mul_wide<N>(both, a, b);
+    sub<2 * N>(both, both, low);
+    sub<2 * N>(both, both, high);
+    montgomery_reduce<P>(r1, both);
+    // The difference may be negative: then m R more.
+    sub<2 * N>(low, low, high);
+    const uint32_t negative = subc(0, 0);
+    low[N] = add_cc(low[N], P::modulus(0) & negative);
+    CUZK_UNROLL
+    for (int i = 1; i < N; i++) low[N + i] = addc_cc(low[N + i], P::modulus(i) & negative);
+    montgomery_reduce<P>(r0, low);
 }
 
 // a in [0, 2 M) -> [0, M), M the modulus or, for TWICE, its double.
