@@ -31,7 +31,7 @@ fn bad_outputs_do_not_fail_their_neighbours() {
     let no_json = write("no.json", b"\xff\xfe not JSON");
     let other_prover = write("other.json", &Fixture::load(V1).wrapped());
     let absent = text(&folder.path().join("absent.json")).to_owned();
-    let unsupported = write("ni.json", &Fixture::load(NON_INTERACTIVE).wrapped());
+    let of_another_sector = write("ni.json", &Fixture::load(NON_INTERACTIVE).wrapped());
     let unnumbered = text(&c1_path(V1_1)).to_owned();
 
     let files = [
@@ -40,7 +40,7 @@ fn bad_outputs_do_not_fail_their_neighbours() {
         &cut,
         &absent,
         &other_prover,
-        &unsupported,
+        &of_another_sector,
         &unnumbered,
         &again,
     ];
@@ -67,7 +67,13 @@ fn bad_outputs_do_not_fail_their_neighbours() {
     assert!(line(&good).starts_with("2/8 ") && line(&good).contains(": sector 42, proved in "));
     assert!(line(&again).contains(": sector 42, proved in "));
     assert!(line(&no_json).contains(": sector unknown, failed: "));
-    for file in [&cut, &absent, &other_prover, &unsupported, &unnumbered] {
+    for file in [
+        &cut,
+        &absent,
+        &other_prover,
+        &of_another_sector,
+        &unnumbered,
+    ] {
         assert!(line(file).contains(", failed: "), "{file}");
     }
     assert!(
@@ -89,7 +95,7 @@ fn bad_outputs_do_not_fail_their_neighbours() {
         Some(("INVALID_C1", "cut.json")),
         Some(("IO", "absent.json")),
         Some(("INVALID_ARGUMENT", "other.json")),
-        Some(("UNSUPPORTED", "ni.json")),
+        Some(("INVALID_ARGUMENT", "ni.json")),
         Some(("INVALID_ARGUMENT", "give --sector-number")),
         None,
     ];
