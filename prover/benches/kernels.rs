@@ -150,12 +150,12 @@ fn main() {
     report(
         "NTT up (each: a butterfly)",
         layers,
-        median(|| ntt::evaluate(&mut values, seven)),
+        median(|| ntt::evaluate(&mut values, seven).unwrap()),
     );
     report(
         "NTT down (each: a butterfly)",
         layers,
-        median(|| ntt::interpolate(&mut values, seven)),
+        median(|| ntt::interpolate(&mut values, seven).unwrap()),
     );
     report("bit reversal", n, median(|| ntt::bit_reverse(&mut values)));
     drop(values);

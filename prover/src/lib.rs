@@ -16,6 +16,7 @@ pub mod error;
 pub mod gpu;
 pub mod groth16;
 pub mod log;
+pub mod room;
 pub mod schedule;
 pub mod srs;
 pub mod timing;

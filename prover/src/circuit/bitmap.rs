@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use crate::{room, Result};
+
 /// Words between two entries of the rank directory: 512 bits.
 const RANK_WORDS: usize = 8;
 
@@ -18,14 +20,26 @@ pub struct Bitmap {
 
 impl Bitmap {
     /// Takes words as they are; bits past `len` are cleared, missing words are zero.
-    pub fn from_words(mut words: Vec<u64>, len: usize) -> Self {
+    pub fn from_words(words: Vec<u64>, len: usize) -> Self {
+        Self::with_room(words, len, Vec::new())
+    }
+
+    /// As [`Bitmap::from_words`] for words that are all there.
+    ///
+    /// Errors: `OutOfMemory` without room for the ranks.
+    pub fn try_from_words(words: Vec<u64>, len: usize) -> Result<Self> {
+        let ranks = room::list("the ranks of a bitmap", words.len().div_ceil(RANK_WORDS))?;
+        Ok(Self::with_room(words, len, ranks))
+    }
+
+    fn with_room(mut words: Vec<u64>, len: usize, mut ranks: Vec<u32>) -> Self {
         words.resize(len.div_ceil(64), 0);
         if len % 64 != 0 {
             if let Some(last) = words.last_mut() {
                 *last &= (1u64 << (len % 64)) - 1;
             }
         }
-        let mut ranks = Vec::with_capacity(words.len().div_ceil(RANK_WORDS));
+        ranks.reserve_exact(words.len().div_ceil(RANK_WORDS));
         let mut ones = 0u32;
         for chunk in words.chunks(RANK_WORDS) {
             ranks.push(ones);

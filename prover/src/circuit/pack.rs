@@ -6,6 +6,10 @@
 //! inputs; [`RowsBuilder::finish`] moves these columns to their places.
 
 use super::rows::{Block, BlockForm, SparseRows, BLOCK_ROWS, FAR_COLUMNS, WINDOW};
+use crate::{room, Error, Result};
+
+/// What errors call the memory.
+const WHAT: &str = "a matrix of the circuit";
 
 /// Marks an auxiliary variable's column while its circuit is being recorded.
 pub(super) const AUX: u32 = 1 << 31;
@@ -21,6 +25,9 @@ pub(super) struct RowsBuilder {
     ends: Vec<u32>,
     /// Room for its distinct columns.
     distinct: Vec<u32>,
+    /// What memory there was none for, if so: then the rows are lost. Told by `finish`, since
+    /// circuits that are recorded cannot be told in between.
+    lost: Option<Error>,
 }
 
 impl RowsBuilder {
@@ -32,12 +39,15 @@ impl RowsBuilder {
             terms: Vec::new(),
             ends: Vec::new(),
             distinct: Vec::new(),
+            lost: None,
         }
     }
 
     /// Adds a term to the current row.
     pub fn term(&mut self, column: u32, coefficient: u32) {
-        self.terms.push((column, coefficient));
+        if let Err(error) = room::push(&mut self.terms, WHAT, (column, coefficient)) {
+            self.lost = Some(error);
+        }
     }
 
     /// Ends the current row.
@@ -51,9 +61,14 @@ impl RowsBuilder {
     }
 
     /// Packs what is left and moves auxiliary columns behind `inputs` input columns.
-    pub fn finish(mut self, inputs: u32) -> SparseRows {
+    ///
+    /// Errors: `OutOfMemory` when there was none for the rows.
+    pub fn finish(mut self, inputs: u32) -> Result<SparseRows> {
         if !self.ends.is_empty() {
             self.pack_block();
+        }
+        if let Some(error) = self.lost {
+            return Err(error);
         }
         let place = |column: u32| match column & AUX {
             0 => column,
@@ -77,25 +92,33 @@ impl RowsBuilder {
         }
         packed.words.shrink_to_fit();
         packed.blocks.shrink_to_fit();
-        self.packed
+        Ok(self.packed)
     }
 
     fn pack_block(&mut self) {
+        if let Err(error) = self.try_pack_block() {
+            self.lost = Some(error);
+        }
+        self.terms.clear();
+        self.ends.clear();
+    }
+
+    fn try_pack_block(&mut self) -> Result<()> {
         self.packed.nonzeros += self.terms.len();
         self.ends.resize(BLOCK_ROWS, self.terms.len() as u32);
-        let base = self.find_window();
+        let base = self.find_window()?;
 
         let narrow = self.distinct.len() <= FAR_COLUMNS
             && self.terms.len() <= usize::from(u16::MAX)
             && self.terms.iter().all(|term| term.1 <= u32::from(u16::MAX));
         let start = self.packed.words.len() as u64;
         if narrow {
-            self.pack_narrow(base);
+            self.pack_narrow(base)?;
         } else {
             self.distinct.clear();
-            self.pack_wide();
+            self.pack_wide()?;
         }
-        self.packed.blocks.push(Block {
+        let block = Block {
             start,
             base: if narrow { base } else { 0 },
             far: self.distinct.len() as u16,
@@ -103,14 +126,13 @@ impl RowsBuilder {
                 true => BlockForm::Narrow,
                 false => BlockForm::Wide,
             },
-        });
-        self.terms.clear();
-        self.ends.clear();
+        };
+        room::push(&mut self.packed.blocks, WHAT, block)
     }
 
     /// Finds the base of the block's window, and leaves the columns that are not in it, ascending,
     /// in `distinct`.
-    fn find_window(&mut self) -> u32 {
+    fn find_window(&mut self) -> Result<u32> {
         let near = self.near;
         let columns = self.terms.iter().map(|term| term.0);
         let (first, last) = columns
@@ -122,21 +144,24 @@ impl RowsBuilder {
         // Mostly one window holds all that it may hold; then only the others need be sorted.
         let one_window = first <= last && last - first < WINDOW;
         self.distinct.clear();
+        room::reserve(&mut self.distinct, WHAT, self.terms.len())?;
         self.distinct
             .extend(columns.filter(|column| !one_window || *column < near));
         self.distinct.sort_unstable();
         self.distinct.dedup();
         if one_window {
-            return first;
+            return Ok(first);
         }
         let base = best_window(&self.distinct, near);
         self.distinct.retain(|&column| !in_window(base, column));
-        base
+        Ok(base)
     }
 
-    fn pack_narrow(&mut self, base: u32) {
+    fn pack_narrow(&mut self, base: u32) -> Result<()> {
         let far = &self.distinct;
         let words = &mut self.packed.words;
+        let more = self.ends.len() + 2 * (far.len() + self.terms.len());
+        room::reserve(words, WHAT, more)?;
         words.extend(self.ends.iter().map(|&end| end as u16));
         words.extend(far.iter().flat_map(|&column| split(column)));
         words.extend(self.terms.iter().map(|&(column, _)| {
@@ -149,13 +174,16 @@ impl RowsBuilder {
         }));
         words.extend(self.terms.iter().map(|term| term.1 as u16));
         // Two words a term, 64 row ends, two words a far column: the next block starts even.
+        Ok(())
     }
 
-    fn pack_wide(&mut self) {
+    fn pack_wide(&mut self) -> Result<()> {
         let words = &mut self.packed.words;
+        room::reserve(words, WHAT, 2 * (self.ends.len() + 2 * self.terms.len()))?;
         words.extend(self.ends.iter().flat_map(|&end| split(end)));
         words.extend(self.terms.iter().flat_map(|term| split(term.0)));
         words.extend(self.terms.iter().flat_map(|term| split(term.1)));
+        Ok(())
     }
 }
 

@@ -130,7 +130,8 @@ impl Recorder {
             ));
         }
         let inputs = self.inputs as u32;
-        let matrices = self.matrices.map(|matrix| matrix.finish(inputs));
+        let [a, b, c] = self.matrices.map(|matrix| matrix.finish(inputs));
+        let matrices = [a?, b?, c?];
         let nonzeros = matrices.each_ref().map(|matrix| matrix.nonzeros());
         let mut coefficients = self.coefficients.values;
         coefficients.shrink_to_fit();

@@ -40,13 +40,13 @@ impl CompiledCircuit {
         let shape = split.shape(copies)?;
         // The shape's numbers fit 31 bits.
         let inputs = shape.inputs as u32;
-        let prelude = split.pack(one, 0..split.prelude.rows, 0, inputs);
+        let prelude = split.pack(one, 0..split.prelude.rows, 0, inputs)?;
         let block = split.pack(
             one,
             split.prelude.rows..split.end(1).rows,
             split.prelude.aux as u32,
             inputs,
-        );
+        )?;
         let mut pieces = Vec::new();
         if split.prelude.rows > 0 {
             pieces.push(Piece::once(prelude, 0));
@@ -62,7 +62,7 @@ impl CompiledCircuit {
             },
             ..Piece::once(block, split.prelude.rows)
         });
-        pieces.push(Piece::once(input_rows(inputs), split.end(copies).rows));
+        pieces.push(Piece::once(input_rows(inputs)?, split.end(copies).rows));
 
         let total = |which: usize| {
             let nonzeros = |piece: &Piece| piece.copies * piece.matrices[which].nonzeros();
@@ -87,8 +87,8 @@ impl CompiledCircuit {
 }
 
 /// The rows `input_i * 0 = 0`.
-fn input_rows(inputs: u32) -> [SparseRows; 3] {
-    [true, false, false].map(|terms| {
+fn input_rows(inputs: u32) -> Result<[SparseRows; 3]> {
+    let rows = |terms: bool| {
         let mut rows = RowsBuilder::new(0);
         for input in 0..inputs {
             if terms {
@@ -97,7 +97,8 @@ fn input_rows(inputs: u32) -> [SparseRows; 3] {
             rows.end_row();
         }
         rows.finish(inputs)
-    })
+    };
+    Ok([rows(true)?, rows(false)?, rows(false)?])
 }
 
 /// Numbers of a circuit or of a part of it; rows without those of the inputs.
@@ -286,7 +287,7 @@ impl Split {
         rows: Range<usize>,
         near: u32,
         inputs: u32,
-    ) -> [SparseRows; 3] {
+    ) -> Result<[SparseRows; 3]> {
         let pack = |which: usize| {
             let mut packed = RowsBuilder::new(near);
             for row in one.rows(which, rows.clone()) {
@@ -298,7 +299,7 @@ impl Split {
             packed.finish(inputs)
         };
         let (a, (b, c)) = rayon::join(|| pack(0), || rayon::join(|| pack(1), || pack(2)));
-        [a, b, c]
+        Ok([a?, b?, c?])
     }
 }
 

@@ -11,6 +11,7 @@ use group::Group;
 
 use super::field::{BaseField, Fp, Fp2};
 use crate::curve::{G1Affine, G2Affine, Scalar};
+use crate::{room, Result};
 
 /// An affine point as it lies in memory; infinity is all zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -111,6 +112,23 @@ pub struct Scratch<F: BaseField> {
     sums: Vec<Affine<F>>,
     addends: Vec<Affine<F>>,
     octets: F::Octets,
+}
+
+impl<F: BaseField> Scratch<F> {
+    /// Room for batches of up to `n` additions, which then ask for none.
+    pub fn for_batches_of(n: usize) -> Result<Self> {
+        let what = "a batch of additions";
+        let together = match size_of::<F::Octets>() {
+            0 => 0,
+            _ => n,
+        };
+        Ok(Self {
+            prefix: room::list(what, n)?,
+            sums: room::list(what, together)?,
+            addends: room::list(what, together)?,
+            octets: F::octets_for(n)?,
+        })
+    }
 }
 
 /// Shortest batch worth being copied together for adding eight at a time.

@@ -49,7 +49,7 @@ impl Backend for CpuBackend {
         let aux = match assignment.aux {
             AuxAssignment::Compact(aux) => aux,
             AuxAssignment::Scalars(scalars) => {
-                packed = compact(scalars);
+                packed = compact(scalars)?;
                 &packed
             }
         };

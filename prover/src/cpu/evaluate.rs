@@ -15,7 +15,7 @@ use crate::backend::AuxAssignment;
 use crate::circuit::{
     CompactAux, CompiledCircuit, RowVisitor, BLOCK_ROWS, COEFFICIENT_MINUS_ONE, COEFFICIENT_ONE,
 };
-use crate::{Error, ErrorKind, Result};
+use crate::{room, Error, ErrorKind, Result};
 
 /// Blocks of rows that a worker takes at a time, at least.
 const BLOCKS_PER_TASK: usize = 64;
@@ -103,7 +103,7 @@ pub fn evaluate_every(
             evaluate(circuit, which, every, input, &Fr::slice(aux), out);
         }
         AuxAssignment::Compact(aux) => {
-            evaluate(circuit, which, every, input, &CompactValues::new(aux), out);
+            evaluate(circuit, which, every, input, &CompactValues::new(aux)?, out);
         }
     }
     Ok(())
@@ -138,19 +138,23 @@ struct CompactValues<'a> {
 }
 
 impl<'a> CompactValues<'a> {
-    fn new(aux: &'a CompactAux) -> Self {
+    fn new(aux: &'a CompactAux) -> Result<Self> {
         let full = aux.full().words();
         let rank = |ones: &mut u32, word: &u64| {
             let before = *ones;
             *ones += word.count_ones();
             Some(before)
         };
-        Self {
+        Ok(Self {
             ones: aux.ones().words(),
             full,
-            ranks: full.iter().scan(0, rank).collect(),
+            ranks: room::collected(
+                "the ranks of the witness",
+                full.len(),
+                full.iter().scan(0, rank),
+            )?,
             values: Fr::slice(aux.values()),
-        }
+        })
     }
 }
 

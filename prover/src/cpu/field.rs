@@ -8,6 +8,7 @@ use blst::{
 };
 
 use super::affine::Affine;
+use crate::Result;
 
 /// A base field: Montgomery form, always reduced, zero all zero.
 pub trait BaseField: Copy + PartialEq + Default + Send + Sync + std::fmt::Debug {
@@ -30,6 +31,10 @@ pub trait BaseField: Copy + PartialEq + Default + Send + Sync + std::fmt::Debug 
 
     /// What adding eight points at a time needs, if this processor can; kept between batches.
     type Octets: Default;
+    /// Room for batches of up to `n` additions.
+    fn octets_for(_n: usize) -> Result<Self::Octets> {
+        Ok(Self::Octets::default())
+    }
     /// Adds `addends[k]` to `sums[k]` for the first k as far as that goes eight at a time, and
     /// returns for how many; 0 where it does not go at all.
     fn add_octets(
@@ -135,6 +140,11 @@ impl BaseField for Fp {
     type Octets = super::octets::Octets;
     #[cfg(not(all(cuzk_avx512, target_arch = "x86_64")))]
     type Octets = ();
+
+    #[cfg(all(cuzk_avx512, target_arch = "x86_64"))]
+    fn octets_for(n: usize) -> Result<Self::Octets> {
+        super::octets::Octets::for_batches_of(n)
+    }
 
     #[cfg(all(cuzk_avx512, target_arch = "x86_64"))]
     fn add_octets(

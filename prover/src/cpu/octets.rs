@@ -22,6 +22,7 @@ use super::field::{BaseField, Fp};
 use super::ifma::{
     add, broadcast, carried, mul, select, sub, sub_if_not_less, Lanes, Registers, LANES, MASK,
 };
+use crate::{room, Result};
 
 const LIMBS: usize = 8;
 
@@ -98,6 +99,15 @@ struct Cases {
 pub struct Octets(Vec<Octet>);
 
 impl Octets {
+    /// Room for batches of up to `n` additions.
+    pub fn for_batches_of(n: usize) -> Result<Self> {
+        let octets = match super::ifma::is_available() {
+            true => n / LANES,
+            false => 0,
+        };
+        room::filled("a batch of additions", octets, Octet::default()).map(Self)
+    }
+
     /// Adds `addends[k]` to `sums[k]`, for as many k as are whole octets; returns how many.
     pub fn add(&mut self, sums: &mut [Affine<Fp>], addends: &[Affine<Fp>]) -> usize {
         let octets = sums.len().min(addends.len()) / LANES;

@@ -26,7 +26,7 @@ use super::ntt;
 use crate::backend::Cancel;
 use crate::curve::Scalar;
 use crate::timing::{timed, Timings};
-use crate::{Error, ErrorKind, Result};
+use crate::{room, Error, ErrorKind, Result};
 
 /// Elements that a thread takes at least.
 const MIN_LEN: usize = 1 << 12;
@@ -96,14 +96,13 @@ fn quotient_in_parts(
         cancel.check()?;
         timed(&mut timings.ntt, || {
             values[count..].fill(Scalar::ZERO);
-            ntt::interpolate(values, power(root, every.first));
-        });
-        Result::Ok(())
+            ntt::interpolate(values, power(root, every.first))
+        })
     };
 
     let mut h = zeros(n)?;
     interpolated(0, EveryRow::ALL, &mut h, timings)?;
-    timed(&mut timings.ntt, || ntt::evaluate(&mut h, coset));
+    timed(&mut timings.ntt, || ntt::evaluate(&mut h, coset))?;
 
     let parts = cut.b.min(n);
     let m = n / parts;
@@ -128,16 +127,17 @@ fn quotient_in_parts(
         }
         timed(&mut timings.ntt, || {
             for (k, sum) in (first..).zip(sums.chunks_exact_mut(m)) {
-                ntt::evaluate(sum, coset * power(root, k));
+                ntt::evaluate(sum, coset * power(root, k))?;
                 let chunks = Fr::slice_mut(&mut h).par_chunks_exact_mut(parts);
                 let pairs = chunks.with_min_len(MIN_LEN).zip(Fr::slice(sum));
                 pairs.for_each(|(a, b)| a[k] = a[k].mul(b));
             }
-        });
+            Result::Ok(())
+        })?;
     }
     drop((part, sums));
     cancel.check()?;
-    timed(&mut timings.ntt, || ntt::interpolate(&mut h, coset));
+    timed(&mut timings.ntt, || ntt::interpolate(&mut h, coset))?;
 
     // In bit-reversed order coefficient t m + i lies at P times i's place plus t reversed.
     let parts = cut.c.min(n);
@@ -181,18 +181,7 @@ fn inverse(value: Scalar) -> Result<Scalar> {
 }
 
 fn zeros(n: usize) -> Result<Vec<Scalar>> {
-    let mut values = Vec::new();
-    values.try_reserve_exact(n).map_err(|_| {
-        Error::new(
-            ErrorKind::OutOfMemory,
-            format!(
-                "{} bytes for a transform of {n} scalars",
-                n * size_of::<Scalar>()
-            ),
-        )
-    })?;
-    values.resize(n, Scalar::ZERO);
-    Ok(values)
+    room::filled("a transform", n, Scalar::ZERO)
 }
 
 fn combine(left: &mut [Scalar], right: &[Scalar], f: impl Fn(&Fr, &Fr) -> Fr + Sync) {

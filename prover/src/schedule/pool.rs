@@ -62,7 +62,7 @@ impl Drop for Pool {
     fn drop(&mut self) {
         if std::process::id() != self.process {
             // The threads are not here, and what they held when the process forked stays held.
-            std::mem::forget(self.pool.take());
+            std::mem::forget((self.pool.take(), self.threads.clone()));
             return;
         }
         drop(self.pool.take());

@@ -44,6 +44,10 @@ impl CircuitHandle {
         };
         // Twice of what is expected is no longer the circuit.
         CompiledCircuit::load(saved, self.bytes.saturating_mul(2)).or_else(|error| {
+            // Recording takes more memory, not less, and allocates where it cannot be refused.
+            if error.kind() == ErrorKind::OutOfMemory {
+                return Err(error);
+            }
             log.write(Level::Warn, || {
                 format!("{} is recorded anew: {error}", self.name)
             });

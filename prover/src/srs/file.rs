@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::cancel::Cancel;
-use crate::{Error, ErrorKind, Result};
+use crate::{room, Error, ErrorKind, Result};
 
 use super::layout::{shape_of, walk, Section, SectionSpan, COUNT_BYTES};
 use super::{SrsShape, VerifyingKey};
@@ -173,7 +173,7 @@ impl ParameterFile {
         let spans: [SectionSpan; 6] = std::array::from_fn(|section| spans[section]);
         let shape = shape_of(&spans);
         shape.check()?;
-        let mut head = vec![0u8; VerifyingKey::file_bytes(shape.ic) as usize];
+        let mut head = VerifyingKey::file_buffer(shape.ic)?;
         file.read_at(&mut head, 0, "verifying key")?;
         Ok((spans, VerifyingKey::from_bytes(&head)?))
     }
@@ -200,7 +200,7 @@ impl ParameterFile {
 
     /// The bytes of the verifying key at the file's head: what a `.vk` file beside it holds.
     pub fn verifying_key_bytes(&self) -> Result<Vec<u8>> {
-        let mut head = vec![0u8; VerifyingKey::file_bytes(self.shape.ic) as usize];
+        let mut head = self.file.named(VerifyingKey::file_buffer(self.shape.ic))?;
         self.file
             .named(self.file.read_at(&mut head, 0, "verifying key"))?;
         Ok(head)
@@ -265,7 +265,8 @@ impl ParameterFile {
     /// file once, on the calling thread.
     pub fn digest(&self, cancel: &Cancel) -> Result<[u8; DIGEST_BYTES]> {
         let mut state = blake2b_simd::State::new();
-        let mut buffer = vec![0u8; DIGEST_CHUNK];
+        let buffer = room::filled("a buffer for reading", DIGEST_CHUNK, 0u8);
+        let mut buffer = self.file.named(buffer)?;
         let mut offset = 0;
         while offset < self.file.bytes() {
             cancel.check()?;

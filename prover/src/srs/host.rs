@@ -11,7 +11,7 @@ use crate::cancel::Cancel;
 use crate::curve::{
     first_outside_subgroup, infinities, G1Affine, G2Affine, PointFault, SubgroupSum, SUBGROUP_BATCH,
 };
-use crate::{Error, ErrorKind, Result};
+use crate::{room, Error, ErrorKind, Result};
 
 use super::checks::read_point;
 use super::{Checks, ParameterFile, ResidentSrs, Section, SrsShape, VerifyingKey};
@@ -184,16 +184,9 @@ fn read_query<P: SubgroupSum>(
     cancel: &Cancel,
 ) -> Result<Vec<P>> {
     let n = file.section(section).points;
-    let mut points: Vec<P> = infinities(n).ok_or_else(|| {
-        Error::new(
-            ErrorKind::OutOfMemory,
-            format!(
-                "{}: the {section} needs {} bytes of host memory, the system has not that much",
-                file.path().display(),
-                n as u64 * P::BYTES as u64
-            ),
-        )
-    })?;
+    let no_room = |error: Error| error.context(file.path().display());
+    let mut points: Vec<P> =
+        infinities(n).ok_or_else(|| no_room(room::missing::<P>(&format!("the {section}"), n)))?;
     let bad_point = |index: usize, fault: PointFault| {
         Error::new(
             ErrorKind::InvalidSrs,
@@ -203,7 +196,10 @@ fn read_query<P: SubgroupSum>(
     let read_chunk = |buffer: &mut Vec<u8>, chunk_index: usize, chunk: &mut [P]| -> Result<()> {
         cancel.check()?;
         let first = chunk_index * CHUNK_POINTS;
-        buffer.resize(chunk.len() * P::BYTES, 0);
+        let bytes = chunk.len() * P::BYTES;
+        let more = bytes.saturating_sub(buffer.len());
+        room::reserve(buffer, "a buffer for reading", more).map_err(no_room)?;
+        buffer.resize(bytes, 0);
         file.read_section(section, first, buffer)?;
         for (index, (point, bytes)) in chunk
             .iter_mut()

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::curve::{AffinePoint, G1Affine, G2Affine, G1_UNCOMPRESSED_BYTES};
-use crate::{Error, ErrorKind, Result};
+use crate::{room, Error, ErrorKind, Result};
 
 use super::checks::read_point_fully_checked;
 use super::file::SrsFile;
@@ -35,6 +35,11 @@ impl VerifyingKey {
         KEY_POINTS_BYTES + COUNT_BYTES + inputs as u64 * G1_UNCOMPRESSED_BYTES as u64
     }
 
+    /// Room for the bytes of a key of so many inputs.
+    pub(super) fn file_buffer(inputs: usize) -> Result<Vec<u8>> {
+        room::filled("the verifying key", Self::file_bytes(inputs) as usize, 0)
+    }
+
     /// Reads a `.vk` file and checks every point in full: encoding, curve, subgroup, not at
     /// infinity.
     pub fn read(path: &Path) -> Result<Self> {
@@ -44,7 +49,7 @@ impl VerifyingKey {
 
     fn read_from(file: &SrsFile) -> Result<Self> {
         let spans = walk(file.bytes(), &[Section::Ic], |offset| file.count_at(offset))?;
-        let mut bytes = vec![0u8; Self::file_bytes(spans[0].points) as usize];
+        let mut bytes = Self::file_buffer(spans[0].points)?;
         file.read_at(&mut bytes, 0, "verifying key")?;
         Self::from_bytes(&bytes)
     }
@@ -74,9 +79,10 @@ impl VerifyingKey {
             ic: Vec::new(),
         };
         reader.rest = &bytes[spans[0].offset as usize..];
-        let ic = (0..spans[0].points)
-            .map(|index| reader.next(format_args!("ic point {index}")))
-            .collect::<Result<_>>()?;
+        let mut ic = room::list("the verifying key", spans[0].points)?;
+        for index in 0..spans[0].points {
+            ic.push(reader.next(format_args!("ic point {index}"))?);
+        }
         Ok(Self { ic, ..key })
     }
 }

@@ -11,12 +11,12 @@ mod json;
 
 use base64::engine::general_purpose::STANDARD as BASE64;
 use base64::Engine;
-use cuzk_prover::{Error, ErrorKind, Result};
+use cuzk_prover::{room, Error, ErrorKind, Result};
 use serde::de::{Deserialize, IgnoredAny};
 
 use super::kinds::{SealProof, SectorSize};
 pub use json::{Challenge, Column, ColumnProof, MerkleProof, Node, PathElement};
-use json::{Document, Partitions};
+use json::{Document, Partitions, Text};
 pub(super) use json::{List, Path, ProofData};
 
 /// What a Commit-1 output says about its sector, without the proofs.
@@ -68,7 +68,7 @@ pub struct C1 {
 impl C1 {
     /// Reads and checks a whole output.
     ///
-    /// Errors: `InvalidC1`, naming the field.
+    /// Errors: `InvalidC1`, naming the field; `OutOfMemory`.
     pub fn parse(bytes: &[u8]) -> Result<Self> {
         let (head, partitions) = read::<Partitions>(bytes)?;
         let partitions = partitions.0.into_iter().map(|list| list.0).collect();
@@ -116,7 +116,7 @@ fn invalid(text: impl Into<String>) -> Error {
 /// Reads either form of the document, with as much of the proofs as `P` takes.
 fn read<P: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Result<(Head, P)> {
     let outer: Document<'_, P> = document(bytes)?;
-    let Some(text) = &outer.phase1_out else {
+    let Some(Text(text)) = &outer.phase1_out else {
         if outer.registered_proof.is_none() && outer.sector_number.is_some() {
             return Err(missing("Phase1Out"));
         }
@@ -127,8 +127,10 @@ fn read<P: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Result<(Head, P)> {
             "C1 output has both Phase1Out and fields of a plain output",
         ));
     }
-    let inner = BASE64
-        .decode(text.as_bytes())
+    let most = base64::decoded_len_estimate(text.len());
+    let mut inner = room::list("the decoded Phase1Out", most)?;
+    BASE64
+        .decode_vec(text.as_bytes(), &mut inner)
         .map_err(|error| invalid(format!("Phase1Out is not base64: {error}")))?;
     let (mut head, proofs) = read_plain::<P>(&inner).map_err(|error| error.context("Phase1Out"))?;
     if let Some(size) = outer.sector_size {
@@ -183,7 +185,7 @@ fn missing(field: &str) -> Error {
 }
 
 fn head<P>(document: Document<'_, P>) -> Result<(Head, P)> {
-    let name = document
+    let Text(name) = document
         .registered_proof
         .ok_or_else(|| missing("registered_proof"))?;
     let proof = SealProof::from_name(&name).ok_or_else(|| {

@@ -23,7 +23,7 @@ mod word;
 
 use blstrs::Scalar;
 use cuzk_prover::circuit::{Bitmap, CompactAux, Witness};
-use cuzk_prover::{Error, ErrorKind, Result};
+use cuzk_prover::{room, Error, ErrorKind, Result};
 use ff::Field;
 use rayon::prelude::*;
 
@@ -96,7 +96,7 @@ impl NativeWitness {
     ///
     /// Works on rayon's current pool, one challenge at a time a thread.
     ///
-    /// Errors: `InvalidC1` when a challenge has not the shape's lengths, a value is not
+    /// Errors: `OutOfMemory`; `InvalidC1` when a challenge has not the shape's lengths, a value is not
     /// canonical, or a constraint of the circuit does not hold.
     pub fn partition(&self, sector: &Sector, challenges: &[c1::Challenge]) -> Result<Witness> {
         let needed = self.shape.challenges;
@@ -117,8 +117,10 @@ impl NativeWitness {
         };
 
         let words = self.aux_len().div_ceil(64);
-        let (mut ones, mut full) = (vec![0; words], vec![0; words]);
-        let mut values = vec![Scalar::ZERO; self.prelude.full + needed * self.challenge.full];
+        let what = "the witness";
+        let (mut ones, mut full) = (room::filled(what, words, 0)?, room::filled(what, words, 0)?);
+        let count = self.prelude.full + needed * self.challenge.full;
+        let mut values = room::filled(what, count, Scalar::ZERO)?;
         let mut writers = self.writers(&mut ones, &mut full, &mut values);
 
         let mut input = vec![Scalar::ONE];
@@ -160,8 +162,8 @@ impl NativeWitness {
         }
         let bits = self.aux_len();
         let aux = CompactAux::from_parts(
-            Bitmap::from_words(ones, bits),
-            Bitmap::from_words(full, bits),
+            Bitmap::try_from_words(ones, bits)?,
+            Bitmap::try_from_words(full, bits)?,
             values,
         )
         .ok_or_else(|| internal("the parts of a witness do not fit"))?;

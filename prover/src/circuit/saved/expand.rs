@@ -5,8 +5,8 @@ use super::super::pack::{RowsBuilder, AUX};
 use super::super::repeat::name;
 use super::super::rows::{Shift, SparseRows};
 use super::bytes::invalid;
-use super::program::Program;
-use crate::Result;
+use super::program::{Program, WHAT};
+use crate::{room, Result};
 
 /// The variables that have a term in a matrix, a bit each.
 #[derive(Default)]
@@ -66,18 +66,23 @@ fn expand_matrix(
     columns: Columns,
     near: u32,
 ) -> Result<(SparseRows, Touched)> {
-    let mut last: Vec<Vec<u32>> = program
-        .classes
-        .iter()
-        .map(|class| class[which].columns.clone())
-        .collect();
+    let mut last = room::list(WHAT, program.classes.len())?;
+    for class in &program.classes {
+        let columns = &class[which].columns;
+        last.push(room::collected(
+            WHAT,
+            columns.len(),
+            columns.iter().copied(),
+        )?);
+    }
     let mut packed = RowsBuilder::new(near);
     let mut touched = Touched::default();
     // Whose densities count.
     let count = which < 2;
     if count {
-        touched.inputs = vec![0; (columns.inputs as usize).div_ceil(64)];
-        touched.aux = vec![0; ((columns.end - columns.inputs) as usize).div_ceil(64)];
+        let zeros = |bits: u32| room::filled(WHAT, (bits as usize).div_ceil(64), 0);
+        touched.inputs = zeros(columns.inputs)?;
+        touched.aux = zeros(columns.end - columns.inputs)?;
     }
     for (row, &token) in program.rows.iter().enumerate() {
         let token = &program.tokens[token as usize];
@@ -116,5 +121,5 @@ fn expand_matrix(
         }
         packed.end_row();
     }
-    Ok((packed.finish(columns.inputs), touched))
+    Ok((packed.finish(columns.inputs)?, touched))
 }

@@ -44,14 +44,14 @@ use ff::Field;
 
 use self::bytes::{invalid, put_number, Reader};
 use self::expand::expand;
-use self::program::{Budget, Program};
+use self::program::{Budget, Program, WHAT};
 use super::bitmap::or_bits;
 use super::pack::AUX;
 use super::piece::Piece;
 use super::rows::Shift;
 use super::{Bitmap, CircuitShape, CompiledCircuit, Origin, COEFFICIENT_ONE};
 use crate::curve::montgomery_limbs;
-use crate::Result;
+use crate::{room, Result};
 
 /// The first bytes of a saved circuit.
 pub const MAGIC: [u8; 8] = *b"cuzkrows";
@@ -95,8 +95,8 @@ impl CompiledCircuit {
     ///
     /// # Errors
     ///
-    /// `InvalidArgument` with the cause for anything that is not the saved form of a circuit in
-    /// this version: no bytes make it panic or allocate much more than `most_bytes`.
+    /// `OutOfMemory`; `InvalidArgument` with the cause for anything that is not the saved form of a
+    /// circuit in this version: no bytes make it panic or allocate much more than `most_bytes`.
     pub fn load(saved: &[u8], most_bytes: u64) -> Result<Self> {
         let body = body(saved)?;
         if saved[HEAD - DIGEST..HEAD] != digest(body) {
@@ -124,7 +124,7 @@ impl CompiledCircuit {
         budget.take(9 * bitmap_words as u64)?;
         let coefficients = coefficients(&mut reader, &mut budget)?;
 
-        let mut densities = Densities::new(inputs, aux);
+        let mut densities = Densities::new(inputs, aux)?;
         let mut shape = CircuitShape {
             inputs,
             aux,
@@ -151,7 +151,7 @@ impl CompiledCircuit {
                 *nonzeros += copies * matrix.nonzeros();
             }
             shape.rows = piece.end_row();
-            pieces.push(piece);
+            room::push(&mut pieces, WHAT, piece)?;
         }
         reader.end()?;
         let circuit = Self {
@@ -160,9 +160,9 @@ impl CompiledCircuit {
             shape,
             pieces,
             coefficients,
-            a_aux_density: Bitmap::from_words(densities.a_aux, aux),
-            b_input_density: Bitmap::from_words(densities.b_input, inputs),
-            b_aux_density: Bitmap::from_words(densities.b_aux, aux),
+            a_aux_density: Bitmap::try_from_words(densities.a_aux, aux)?,
+            b_input_density: Bitmap::try_from_words(densities.b_input, inputs)?,
+            b_aux_density: Bitmap::try_from_words(densities.b_aux, aux)?,
         };
         circuit.check_input_rows()?;
         Ok(circuit)
@@ -254,12 +254,14 @@ fn coefficients(reader: &mut Reader<'_>, budget: &mut Budget) -> Result<Vec<Scal
             (Some(value), 0) => value,
             (Some(value), _) => -value,
         };
+        seen.try_reserve(1)
+            .map_err(|_| room::missing::<[u64; 4]>(WHAT, seen.len() + 1))?;
         if value == Scalar::ZERO || !seen.insert(montgomery_limbs(&value)) {
             return Err(invalid(format!(
                 "coefficient {index} is zero or there before"
             )));
         }
-        coefficients.push(value);
+        room::push(&mut coefficients, WHAT, value)?;
     }
     Ok(coefficients)
 }
@@ -287,13 +289,13 @@ struct Densities {
 }
 
 impl Densities {
-    fn new(inputs: usize, aux: usize) -> Self {
-        let zeros = |bits: usize| vec![0; bits.div_ceil(64)];
-        Self {
-            a_aux: zeros(aux),
-            b_input: zeros(inputs),
-            b_aux: zeros(aux),
-        }
+    fn new(inputs: usize, aux: usize) -> Result<Self> {
+        let zeros = |bits: usize| room::filled(WHAT, bits.div_ceil(64), 0);
+        Ok(Self {
+            a_aux: zeros(aux)?,
+            b_input: zeros(inputs)?,
+            b_aux: zeros(aux)?,
+        })
     }
 
     /// Adds those of all copies of a piece, from those of the first.

@@ -4,7 +4,10 @@
 use std::ops::Range;
 
 use super::bytes::{invalid, Reader};
-use crate::Result;
+use crate::{room, Result};
+
+/// What errors call the memory.
+pub(super) const WHAT: &str = "the saved circuit";
 
 /// Kinds of operations.
 pub(super) const NEW: u64 = 0;
@@ -129,8 +132,7 @@ impl Program {
             .sum();
         budget.take(BYTES_PER_ROW + BYTES_PER_TERM * terms as u64)?;
         // Each token takes bytes of the reader, which has fewer than 2^32.
-        self.rows.push(token as u32);
-        Ok(())
+        room::push(&mut self.rows, WHAT, token as u32)
     }
 
     fn read_token(
@@ -144,7 +146,8 @@ impl Program {
             Some(n) => nth_last(self.classes.len(), n, "class")?,
             None => {
                 let mut read = || Class::read(reader, coefficients, budget);
-                self.classes.push([read()?, read()?, read()?]);
+                let class = [read()?, read()?, read()?];
+                room::push(&mut self.classes, WHAT, class)?;
                 self.classes.len() - 1
             }
         };
@@ -155,20 +158,21 @@ impl Program {
             while left > 0 {
                 let distance = reader.signed()?;
                 let terms = reader.count("moved terms", 1, left)?;
-                self.moves.push(Move {
+                let step = Move {
                     // Whatever the sum is modulo 2^32, it has to be a column.
                     distance: distance as u32,
                     terms: terms as u32,
-                });
+                };
+                room::push(&mut self.moves, WHAT, step)?;
                 left -= terms;
             }
             *moves = start..self.moves.len();
         }
-        self.tokens.push(Token {
+        let token = Token {
             class: class as u32,
             moves,
-        });
-        Ok(())
+        };
+        room::push(&mut self.tokens, WHAT, token)
     }
 }
 
@@ -187,7 +191,7 @@ impl Class {
                     .checked_add(step)
                     .filter(|index| (0..coefficients as i64).contains(index))
                     .ok_or_else(|| invalid(format!("no coefficient {index} and {step} more")))?;
-                class.coefficients.push(index as u32);
+                room::push(&mut class.coefficients, WHAT, index as u32)?;
             }
         }
         if terms == 0 {
@@ -202,7 +206,7 @@ impl Class {
             for _ in 0..run {
                 let last = class.columns.last().and_then(|last| last.checked_add(step));
                 let column = last.ok_or_else(|| invalid("a column of more than 32 bits"))?;
-                class.columns.push(column);
+                room::push(&mut class.columns, WHAT, column)?;
             }
         }
         Ok(class)

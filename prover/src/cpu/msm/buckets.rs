@@ -6,6 +6,7 @@ use group::Group;
 
 use crate::cpu::affine::{add_batch, halve, projective, small_multiple, Affine, Curve, Scratch};
 use crate::cpu::field::BaseField;
+use crate::{room, Result};
 
 /// Additions that share one inversion: enough that the inversion (about 60 products) adds little,
 /// few enough that points, buckets and partial products of a batch stay in a core's own cache.
@@ -24,19 +25,30 @@ pub struct Buckets<F: BaseField> {
     named: Vec<u64>,
     batch: Vec<(u32, Affine<F>)>,
     put_off: Vec<(u32, Affine<F>)>,
+    /// For adding up what is put off: the right points, where their sums go, and the left ones.
+    addends: Vec<Affine<F>>,
+    targets: Vec<usize>,
+    left: Vec<Affine<F>>,
     scratch: Scratch<F>,
 }
 
 impl<F: BaseField> Buckets<F> {
-    /// `len` empty buckets.
-    pub fn new(len: usize) -> Self {
-        Self {
-            points: vec![Affine::default(); len],
-            named: vec![0; len.div_ceil(64)],
-            batch: Vec::with_capacity(BATCH),
-            put_off: Vec::new(),
-            scratch: Scratch::default(),
-        }
+    /// `len` empty buckets for up to `terms` points, with all memory that filling and reducing
+    /// them takes.
+    pub fn new(len: usize, terms: usize) -> Result<Self> {
+        let what = "a thread's part of a multi-scalar multiplication";
+        let most = BATCH.min(terms);
+        let lanes = lanes(len);
+        Ok(Self {
+            points: room::filled(what, len, Affine::default())?,
+            named: room::filled(what, len.div_ceil(64), 0)?,
+            batch: room::list(what, most)?,
+            put_off: room::list(what, most)?,
+            addends: room::list(what, lanes.max(most / 2))?,
+            targets: room::list(what, most / 2)?,
+            left: room::list(what, lanes.max(most / 2))?,
+            scratch: Scratch::for_batches_of(lanes.max(most))?,
+        })
     }
 
     /// Adds a point to a bucket, now or with a later batch.
@@ -92,33 +104,34 @@ impl<F: BaseField> Buckets<F> {
     /// Adds up points put off until each bucket has one, and gives these to the buckets.
     fn merge_put_off(&mut self) {
         self.flush();
-        let mut rest = std::mem::take(&mut self.put_off);
-        rest.sort_unstable_by_key(|(bucket, _)| *bucket);
+        let (batch, put_off) = (&mut self.batch, &mut self.put_off);
+        let (addends, targets, left) = (&mut self.addends, &mut self.targets, &mut self.left);
+        put_off.sort_unstable_by_key(|(bucket, _)| *bucket);
         loop {
-            let mut sums = Vec::with_capacity(rest.len());
-            let mut addends = Vec::with_capacity(rest.len() / 2);
-            let mut targets = Vec::with_capacity(rest.len() / 2);
-            for (bucket, point) in rest {
-                match sums.last() {
-                    Some((last, _)) if *last == bucket && targets.last() != Some(&sums.len()) => {
+            batch.clear();
+            addends.clear();
+            targets.clear();
+            for (bucket, point) in put_off.drain(..) {
+                match batch.last() {
+                    Some((last, _)) if *last == bucket && targets.last() != Some(&batch.len()) => {
                         addends.push(point);
-                        targets.push(sums.len());
+                        targets.push(batch.len());
                     }
-                    _ => sums.push((bucket, point)),
+                    _ => batch.push((bucket, point)),
                 }
             }
             if targets.is_empty() {
-                self.batch = sums;
                 self.flush();
                 return;
             }
-            let mut left: Vec<Affine<F>> = targets.iter().map(|at| sums[at - 1].1).collect();
+            left.clear();
+            left.extend(targets.iter().map(|at| batch[at - 1].1));
             let n = left.len();
-            add_batch(&mut left, |k| k, |k| addends[k], n, &mut self.scratch);
-            for (at, sum) in targets.iter().zip(left) {
-                sums[at - 1].1 = sum;
+            add_batch(left, |k| k, |k| addends[k], n, &mut self.scratch);
+            for (at, sum) in targets.iter().zip(&*left) {
+                batch[at - 1].1 = *sum;
             }
-            rest = sums;
+            std::mem::swap(batch, put_off);
         }
     }
 
@@ -128,15 +141,18 @@ impl<F: BaseField> Buckets<F> {
         // Lane l sums buckets l * run to (l + 1) * run from the top: `plain` is their sum and
         // `weighted` the sum weighted by 1, 2, ..., run.
         let len = self.points.len();
-        let lanes = LANES.min(len.div_ceil(8)).max(1);
+        let lanes = lanes(len);
         let run = len.div_ceil(lanes);
-        let mut plain = vec![Affine::<F>::default(); lanes];
-        let mut weighted = plain.clone();
+        let (plain, weighted) = (&mut self.left, &mut self.addends);
+        for sums in [&mut *plain, &mut *weighted] {
+            sums.clear();
+            sums.resize(lanes, Affine::default());
+        }
         let points = &self.points;
         for step in (0..run).rev() {
             let bucket = |lane: usize| points.get(lane * run + step).copied().unwrap_or_default();
-            add_batch(&mut plain, |k| k, bucket, lanes, &mut self.scratch);
-            add_batch(&mut weighted, |k| k, |k| plain[k], lanes, &mut self.scratch);
+            add_batch(plain, |k| k, bucket, lanes, &mut self.scratch);
+            add_batch(weighted, |k| k, |k| plain[k], lanes, &mut self.scratch);
         }
         // sum_l weighted_l + run * sum_l l * plain_l + first * sum_l plain_l
         let mut total = C::Curve::identity();
@@ -149,6 +165,11 @@ impl<F: BaseField> Buckets<F> {
         }
         result + small_multiple(&by_lane, run as u64) + small_multiple(&total, first)
     }
+}
+
+/// Lanes that reduce so many buckets.
+fn lanes(len: usize) -> usize {
+    LANES.min(len.div_ceil(8)).max(1)
 }
 
 /// Asks the processor to fetch a bucket that a batch will change.
@@ -175,12 +196,12 @@ pub struct PlainSum<F: BaseField> {
 }
 
 impl<F: BaseField> PlainSum<F> {
-    /// The empty sum.
-    pub fn new() -> Self {
-        Self {
-            list: Vec::with_capacity(2 * BATCH),
-            scratch: Scratch::default(),
-        }
+    /// The empty sum, with all memory that it takes.
+    pub fn new() -> Result<Self> {
+        Ok(Self {
+            list: room::list("a thread's sum of points", 2 * BATCH)?,
+            scratch: Scratch::for_batches_of(BATCH)?,
+        })
     }
 
     /// Adds a point.

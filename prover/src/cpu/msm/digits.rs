@@ -12,6 +12,7 @@ use rayon::prelude::*;
 
 use crate::cpu::fr::{is_upper_half, negate_integer, Fr};
 use crate::curve::Scalar;
+use crate::{room, Result};
 
 /// Widest window that the choice considers: buckets of 2^21 points.
 pub const MAX_WIDTH: u32 = 22;
@@ -106,13 +107,15 @@ impl Windows {
     }
 
     /// Makes scalars ready.
-    pub fn recode(&self, scalars: &[Scalar]) -> Vec<Recoded> {
+    pub fn recode(&self, scalars: &[Scalar]) -> Result<Vec<Recoded>> {
         let offset = self.offset();
+        let mut recoded = room::list("the digits of scalars", scalars.len())?;
         Fr::slice(scalars)
             .par_iter()
             .with_min_len(1 << 12)
             .map(|scalar| Self::recode_with(&offset, scalar))
-            .collect()
+            .collect_into_vec(&mut recoded);
+        Ok(recoded)
     }
 
     /// Digit `window` of a scalar, signed.
@@ -163,7 +166,7 @@ mod tests {
         for width in 1..=MAX_WIDTH {
             let windows = Windows::of_width(width);
             let radix = Scalar::from(1u64 << width);
-            let recoded = windows.recode(&scalars);
+            let recoded = windows.recode(&scalars).unwrap();
             assert_eq!(windows.recode_in_place(scalars.clone()), recoded);
             for (scalar, recoded) in scalars.iter().zip(recoded) {
                 let mut sum = Scalar::ZERO;

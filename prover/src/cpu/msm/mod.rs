@@ -21,7 +21,7 @@ use self::buckets::Buckets;
 use super::affine::{Affine, Curve};
 use crate::backend::Cancel;
 use crate::curve::Scalar;
-use crate::Result;
+use crate::{room, Result};
 
 /// Most buckets of a task.
 pub const RANGE: usize = 1 << 15;
@@ -65,7 +65,7 @@ pub fn indexed_msm<C: Curve>(
         return Ok(products.map(|(i, scalar)| points[index(i)] * *scalar).sum());
     }
     let windows = Windows::for_terms(scalars.len());
-    let recoded = windows.recode(scalars);
+    let recoded = windows.recode(scalars)?;
     recoded_msm(points, index, &recoded, windows, cancel)
 }
 
@@ -79,19 +79,21 @@ pub fn recoded_msm<C: Curve>(
 ) -> Result<C::Curve> {
     let points = C::coordinates(points);
     let (ranges, len) = ranges(windows, rayon::current_num_threads());
-    let sums = (0..windows.count as usize * ranges)
-        .into_par_iter()
+    let tasks = windows.count as usize * ranges;
+    let mut sums = room::filled("the sums of the windows", tasks, C::Curve::identity())?;
+    sums.par_iter_mut()
+        .enumerate()
         .with_max_len(1)
-        .map(|task| {
+        .try_for_each(|(task, sum)| {
             cancel.check()?;
             let range = Range {
                 window: (task / ranges) as u32,
                 first: task % ranges * len,
                 len,
             };
-            Ok(range.sum::<C>(points, &index, scalars, windows))
-        })
-        .collect::<Result<Vec<C::Curve>>>()?;
+            *sum = range.sum::<C>(points, &index, scalars, windows)?;
+            Result::Ok(())
+        })?;
     let by_window = sums.chunks(ranges).rev();
     Ok(by_window.fold(C::Curve::identity(), |sum, ranges| {
         let shifted = (0..windows.width).fold(sum, |sum, _| sum.double());
@@ -126,12 +128,12 @@ impl Range {
         index: &(impl Fn(usize) -> usize + Sync),
         scalars: &[Recoded],
         windows: Windows,
-    ) -> C::Curve {
-        let mut buckets = Buckets::<C::Base>::new(self.len);
+    ) -> Result<C::Curve> {
+        let mut buckets = Buckets::<C::Base>::new(self.len, scalars.len())?;
         // Terms of a block in this range: term, bucket and sign. Written without a branch, since
         // whether a digit falls into the range cannot be predicted. A zero digit wraps around to
         // a bucket past every range.
-        let mut entries = vec![(0u32, 0u32); BLOCK];
+        let mut entries = room::filled("a block of digits", BLOCK, (0u32, 0u32))?;
         for (block, chunk) in scalars.chunks(BLOCK).enumerate() {
             let mut found = 0;
             for (i, scalar) in chunk.iter().enumerate() {
@@ -145,7 +147,7 @@ impl Range {
                 buckets.push(bucket >> 1, point.negated_if(bucket & 1 == 1));
             }
         }
-        buckets.weighted_sum::<C>(self.first as u64)
+        Ok(buckets.weighted_sum::<C>(self.first as u64))
     }
 }
 

@@ -11,31 +11,34 @@ use crate::backend::Cancel;
 use crate::circuit::{Bitmap, CompactAux};
 use crate::cpu::affine::Curve;
 use crate::curve::Scalar;
-use crate::Result;
+use crate::{room, Result};
+
+/// What errors call the memory of what is picked from an assignment.
+const WITNESS: &str = "a part of the assignment";
 
 /// Words of a bitmap that one task takes at least: 8,192 variables.
 const MIN_WORDS: usize = 128;
 
 /// Packs a full-width assignment like [`CompactAux::from_scalars`], on all threads.
-pub fn compact(aux: &[Scalar]) -> CompactAux {
+pub fn compact(aux: &[Scalar]) -> Result<CompactAux> {
     let (zero, one) = (Scalar::default(), Scalar::from(1));
-    let words: Vec<(u64, u64)> = aux
-        .par_chunks(64)
+    let n = aux.len().div_ceil(64);
+    let (mut ones, mut full) = (room::filled(WITNESS, n, 0)?, room::filled(WITNESS, n, 0)?);
+    aux.par_chunks(64)
+        .zip(ones.par_iter_mut().zip(&mut full))
         .with_min_len(MIN_WORDS)
-        .map(|chunk| {
-            let (mut ones, mut full) = (0, 0);
+        .for_each(|(chunk, (ones, full))| {
             for (bit, value) in chunk.iter().enumerate() {
                 let is_one = *value == one;
-                ones |= u64::from(is_one) << bit;
-                full |= u64::from(!is_one && *value != zero) << bit;
+                *ones |= u64::from(is_one) << bit;
+                *full |= u64::from(!is_one && *value != zero) << bit;
             }
-            (ones, full)
-        })
-        .collect();
-    let ones = Bitmap::from_words(words.iter().map(|word| word.0).collect(), aux.len());
-    let full = Bitmap::from_words(words.iter().map(|word| word.1).collect(), aux.len());
-    let values = full.ones().map(|i| aux[i]).collect();
-    CompactAux::from_parts(ones, full, values).unwrap_or_default()
+        });
+    let ones = Bitmap::try_from_words(ones, aux.len())?;
+    let full = Bitmap::try_from_words(full, aux.len())?;
+    let values = full.ones().map(|i| aux[i]);
+    let values = room::collected(WITNESS, full.count_ones(), values)?;
+    Ok(CompactAux::from_parts(ones, full, values).unwrap_or_default())
 }
 
 /// The sum over the inputs; `points` has one for each input, or for each one of `density`.
@@ -48,7 +51,8 @@ pub fn input_sum<C: Curve>(
     match density {
         None => super::msm(points, input, cancel),
         Some(density) => {
-            let dense: Vec<Scalar> = density.ones().map(|i| input[i]).collect();
+            let dense = density.ones().map(|i| input[i]);
+            let dense = room::collected(WITNESS, density.count_ones(), dense)?;
             super::msm(points, &dense, cancel)
         }
     }
@@ -61,15 +65,20 @@ pub fn aux_sum<C: Curve>(
     density: Option<&Bitmap>,
     cancel: &Cancel,
 ) -> Result<C::Curve> {
-    let ones = ones_sum(points, aux.ones(), density);
+    let ones = ones_sum(points, aux.ones(), density)?;
     cancel.check()?;
     let rest = match density {
         None => {
-            let index: Vec<u32> = aux.full().ones().map(|i| i as u32).collect();
+            let index = aux.full().ones().map(|i| i as u32);
+            let index = room::collected(WITNESS, aux.values().len(), index)?;
             indexed_msm(points, |i| index[i] as usize, aux.values(), cancel)?
         }
         Some(density) => {
-            let (index, values): (Vec<u32>, Vec<Scalar>) = dense_values(aux, density).unzip();
+            let (mut index, mut values) = (Vec::new(), Vec::new());
+            for (point, value) in dense_values(aux, density) {
+                room::push(&mut index, WITNESS, point)?;
+                room::push(&mut values, WITNESS, value)?;
+            }
             indexed_msm(points, |i| index[i] as usize, &values, cancel)?
         }
     };
@@ -100,7 +109,7 @@ fn dense_values<'a>(
 }
 
 /// The sum of the points of the variables in `ones`.
-fn ones_sum<C: Curve>(points: &[C], ones: &Bitmap, density: Option<&Bitmap>) -> C::Curve {
+fn ones_sum<C: Curve>(points: &[C], ones: &Bitmap, density: Option<&Bitmap>) -> Result<C::Curve> {
     let points = C::coordinates(points);
     let len = ones
         .words()
@@ -110,7 +119,7 @@ fn ones_sum<C: Curve>(points: &[C], ones: &Bitmap, density: Option<&Bitmap>) -> 
     let chunks = ones.words().par_chunks(len).enumerate();
     let sums = chunks.map(|(chunk, words)| {
         let first = chunk * len;
-        let mut sum = PlainSum::new();
+        let mut sum = PlainSum::new()?;
         let mut point = density.map_or(first * 64, |density| density.rank(first * 64));
         for (i, word) in words.iter().enumerate() {
             let dense = density.map_or(u64::MAX, |density| density.words()[first + i]);
@@ -120,9 +129,9 @@ fn ones_sum<C: Curve>(points: &[C], ones: &Bitmap, density: Option<&Bitmap>) -> 
             }
             point += dense.count_ones() as usize;
         }
-        sum.finish::<C>()
+        Ok(sum.finish::<C>())
     });
-    sums.reduce(C::Curve::identity, |a, b| a + b)
+    sums.try_reduce(C::Curve::identity, |a, b| Ok(a + b))
 }
 
 /// The positions of the ones of a word, ascending.

@@ -92,7 +92,7 @@ fn every_width<C: Curve>(widths: std::ops::RangeInclusive<u32>) {
     let expected = slow(&points, &scalars);
     for width in widths {
         let windows = Windows::of_width(width);
-        let recoded = windows.recode(&scalars);
+        let recoded = windows.recode(&scalars).unwrap();
         let sum = recoded_msm(&points, |i| i, &recoded, windows, &Cancel::default()).unwrap();
         assert_eq!(sum, expected, "width {width}");
     }
@@ -154,7 +154,7 @@ fn every_density<C: Curve>(n: usize) {
     let mut random = testing::rng();
     let values = scalars(n, &mut random);
     let aux = CompactAux::from_scalars(&values);
-    assert_eq!(compact(&values), aux);
+    assert_eq!(compact(&values).unwrap(), aux);
     let densities: [Bitmap; 4] = [
         (0..n).map(|_| false).collect(),
         (0..n).map(|_| true).collect(),

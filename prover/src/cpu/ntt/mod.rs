@@ -23,6 +23,7 @@ use rayon::prelude::*;
 
 use super::fr::Fr;
 use crate::curve::Scalar;
+use crate::{room, Result};
 
 /// Most layers: r - 1 = 2^32 * odd.
 pub const MAX_LOG_N: u32 = Scalar::S;
@@ -45,16 +46,18 @@ pub fn root_of_unity(log_n: u32) -> Scalar {
 /// Coefficients in bit-reversed order to values on `coset <w>` in natural order, in place.
 ///
 /// The length must be a power of two.
-pub fn evaluate(values: &mut [Scalar], coset: Scalar) {
-    transform(values, coset, Direction::Evaluate);
+///
+/// Errors: `OutOfMemory` without room for a thread's part; the values are lost then.
+pub fn evaluate(values: &mut [Scalar], coset: Scalar) -> Result<()> {
+    transform(values, coset, Direction::Evaluate)
 }
 
 /// Values on `coset <w>` in natural order to n times the coefficients in bit-reversed order.
 ///
-/// The length must be a power of two, and `coset` not zero.
-pub fn interpolate(values: &mut [Scalar], coset: Scalar) {
+/// The length must be a power of two, and `coset` not zero. Errors: as there.
+pub fn interpolate(values: &mut [Scalar], coset: Scalar) -> Result<()> {
     let inverse = coset.invert().unwrap_or(Scalar::ONE);
-    transform(values, inverse, Direction::Interpolate);
+    transform(values, inverse, Direction::Interpolate)
 }
 
 /// Puts element i to the place of i with its bits reversed.
@@ -100,20 +103,20 @@ impl<T> Shared<T> {
 
 /// Twiddles of the layers h = 1, 2, 4, ... of one transform: that of layer h and index j is at
 /// h + j. `coset` is the layers' g^(n / 2h) for the top one, squared going down.
-fn layer_twiddles(layers: u32, root: Scalar, coset: Scalar) -> Vec<Fr> {
-    let mut twiddles = vec![Scalar::ONE; 1 << layers];
+fn layer_twiddles(layers: u32, root: Scalar, coset: Scalar) -> Result<Vec<Fr>> {
+    let mut twiddles = room::filled("a transform's twiddles", 1 << layers, Fr::new(&Scalar::ONE))?;
     let (mut root, mut coset) = (root, coset);
     for layer in (0..layers).rev() {
         let h = 1 << layer;
         let mut power = coset;
         for twiddle in &mut twiddles[h..2 * h] {
-            *twiddle = power;
+            *twiddle = Fr::new(&power);
             power *= root;
         }
         root = root.square();
         coset = coset.square();
     }
-    Fr::slice(&twiddles).to_vec()
+    Ok(twiddles)
 }
 
 /// `base` to the power 2^k.
@@ -121,25 +124,26 @@ fn power_of_two(base: Scalar, k: u32) -> Scalar {
     (0..k).fold(base, |power, _| power.square())
 }
 
-fn transform(values: &mut [Scalar], coset: Scalar, direction: Direction) {
+fn transform(values: &mut [Scalar], coset: Scalar, direction: Direction) -> Result<()> {
     let log_n = log2(values.len());
     let mut root = root_of_unity(log_n);
     if direction == Direction::Interpolate {
         root = root.invert().unwrap_or(Scalar::ONE);
     }
     if log_n <= BLOCK_LOG_N {
-        let twiddles = layer_twiddles(log_n, root, coset);
+        let twiddles = layer_twiddles(log_n, root, coset)?;
         let values = Fr::slice_mut(values);
-        return match direction {
+        match direction {
             Direction::Evaluate => evaluate_block(values, &twiddles),
             Direction::Interpolate => interpolate_block(values, &twiddles),
-        };
+        }
+        return Ok(());
     }
     #[cfg(all(cuzk_avx512, target_arch = "x86_64"))]
     if vector::is_available() {
         return passes::transform::<vector::Vector>(values, root, coset, direction);
     }
-    passes::transform::<[Fr; octet::LANES]>(values, root, coset, direction);
+    passes::transform::<[Fr; octet::LANES]>(values, root, coset, direction)
 }
 
 /// All layers of one block, upwards.
@@ -224,9 +228,9 @@ mod tests {
                 let expected = slow(&coefficients, coset);
                 let mut values = coefficients.clone();
                 bit_reverse(&mut values);
-                evaluate(&mut values, coset);
+                evaluate(&mut values, coset).unwrap();
                 assert_eq!(values, expected, "2^{log_n}");
-                interpolate(&mut values, coset);
+                interpolate(&mut values, coset).unwrap();
                 bit_reverse(&mut values);
                 let n = Scalar::from(1 << log_n);
                 let scaled: Vec<Scalar> = coefficients.iter().map(|c| c * n).collect();
@@ -244,7 +248,7 @@ mod tests {
             let coset = Scalar::MULTIPLICATIVE_GENERATOR;
             let mut values = coefficients.clone();
             bit_reverse(&mut values);
-            evaluate(&mut values, coset);
+            evaluate(&mut values, coset).unwrap();
             for at in [0, 1, n / 2 - 1, n / 2, n - 1] {
                 let point = coset * root_of_unity(log_n).pow_vartime([at as u64]);
                 let expected = coefficients
@@ -253,7 +257,7 @@ mod tests {
                     .fold(Scalar::ZERO, |sum, c| sum * point + c);
                 assert_eq!(values[at], expected, "2^{log_n} at {at}");
             }
-            interpolate(&mut values, coset);
+            interpolate(&mut values, coset).unwrap();
             bit_reverse(&mut values);
             let scale = Scalar::from(n as u64).invert().unwrap();
             assert!(values
@@ -273,7 +277,7 @@ mod tests {
         let mut values = vec![Scalar::ZERO; n];
         values[k] = Scalar::ONE;
         bit_reverse(&mut values);
-        evaluate(&mut values, coset);
+        evaluate(&mut values, coset).unwrap();
         let root = root_of_unity(log2(n));
         for at in [0, 1, 7, n / 2, n - 1] {
             let point = coset * root.pow_vartime([at as u64]);
@@ -290,7 +294,7 @@ mod tests {
             let root = root_of_unity(log_n);
             for direction in [Direction::Evaluate, Direction::Interpolate] {
                 let mut expected = original.clone();
-                let twiddles = layer_twiddles(log_n, root, coset);
+                let twiddles = layer_twiddles(log_n, root, coset).unwrap();
                 match direction {
                     Direction::Evaluate => {
                         evaluate_block(Fr::slice_mut(&mut expected), &twiddles);
@@ -300,12 +304,14 @@ mod tests {
                     }
                 }
                 let mut values = original.clone();
-                passes::transform::<[Fr; octet::LANES]>(&mut values, root, coset, direction);
+                passes::transform::<[Fr; octet::LANES]>(&mut values, root, coset, direction)
+                    .unwrap();
                 assert!(values == expected, "2^{log_n}");
                 #[cfg(all(cuzk_avx512, target_arch = "x86_64"))]
                 if vector::is_available() {
                     let mut values = original.clone();
-                    passes::transform::<vector::Vector>(&mut values, root, coset, direction);
+                    passes::transform::<vector::Vector>(&mut values, root, coset, direction)
+                        .unwrap();
                     assert!(values == expected, "2^{log_n}");
                 }
             }

@@ -15,6 +15,10 @@ use super::octet::{Octet, LANES, MAX_LAYERS};
 use super::{layer_twiddles, log2, power_of_two, Direction, Shared};
 use crate::cpu::fr::Fr;
 use crate::curve::Scalar;
+use crate::{room, Result};
+
+/// What errors call the memory of a pass.
+const WHAT: &str = "a thread's part of a transform";
 
 /// Smallest transform that has eight blocks for the lowest pass.
 pub const MIN_LOG_N: u32 = MAX_LAYERS + LANES.ilog2();
@@ -26,7 +30,7 @@ pub fn transform<O: Octet>(
     root: Scalar,
     coset: Scalar,
     direction: Direction,
-) {
+) -> Result<()> {
     let log_n = log2(values.len());
     let values = Fr::slice_mut(values);
     let mut passes = Vec::new();
@@ -40,15 +44,17 @@ pub fn transform<O: Octet>(
         let above = log_n - below - layers;
         let root = power_of_two(root, above);
         let coset = power_of_two(coset, above);
-        passes.push(Pass::<O>::new(below, layers, root, coset));
+        passes.push(Pass::<O>::new(below, layers, root, coset)?);
         below += layers;
     }
     match direction {
-        Direction::Evaluate => passes.iter().for_each(|pass| pass.run(values, direction)),
+        Direction::Evaluate => passes
+            .iter()
+            .try_for_each(|pass| pass.run(values, direction)),
         Direction::Interpolate => passes
             .iter()
             .rev()
-            .for_each(|pass| pass.run(values, direction)),
+            .try_for_each(|pass| pass.run(values, direction)),
     }
 }
 
@@ -65,28 +71,30 @@ struct Pass<O: Octet> {
 }
 
 impl<O: Octet> Pass<O> {
-    fn new(below: u32, layers: u32, root: Scalar, coset: Scalar) -> Self {
+    fn new(below: u32, layers: u32, root: Scalar, coset: Scalar) -> Result<Self> {
         let row_coset = if below == 0 { coset } else { Scalar::ONE };
-        let rows = layer_twiddles(layers, power_of_two(root, below), row_coset);
-        Self {
+        let rows = layer_twiddles(layers, power_of_two(root, below), row_coset)?;
+        let n = rows.len();
+        Ok(Self {
             below,
             layers,
             root,
             coset,
-            rows: rows.iter().map(O::twiddle).collect(),
-        }
+            rows: room::collected(WHAT, n, rows.iter().map(O::twiddle))?,
+        })
     }
 
-    fn run(&self, values: &mut [Fr], direction: Direction) {
+    fn run(&self, values: &mut [Fr], direction: Direction) -> Result<()> {
         let width = 1usize << self.below;
         let rows = 1usize << self.layers;
         let len = values.len();
         let shared = Shared(values.as_mut_ptr());
         // Distance of lanes: neighbours, or whole blocks in the lowest pass.
         let lane = if self.below == 0 { rows } else { 1 };
-        (0..len / (rows * LANES)).into_par_iter().for_each_init(
-            || vec![O::default(); rows],
+        (0..len / (rows * LANES)).into_par_iter().try_for_each_init(
+            || room::filled(WHAT, rows, O::default()),
             |octets, index| {
+                let octets = octets.as_mut().map_err(|error| error.clone())?;
                 let column = index * LANES % width;
                 let first = match self.below {
                     0 => index * LANES * rows,
@@ -103,8 +111,9 @@ impl<O: Octet> Pass<O> {
                 O::layers(octets, &self.rows, &columns, direction);
                 // SAFETY: as above.
                 unsafe { O::store(octets, shared.at(first), width, lane) };
+                Ok(())
             },
-        );
+        )
     }
 
     /// The columns' part of the twiddles, lowest layer first: coset * root^column at the top, and
