@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The assignment of one circuit as callers with evaluated rows bring it.
 
-use cuzk_prover::backend::{Assignment, AuxAssignment, Rows};
-use cuzk_prover::circuit::Bitmap;
-use cuzk_prover::curve::{scalars_from_limbs, Scalar};
-use cuzk_prover::groth16::{check_lengths, Lengths};
+use cuzk_prover::curve::Scalar;
+use cuzk_prover::groth16::{
+    canonical_scalars, check_lengths, GivenArrays, GivenAssignment, GivenDensity, Lengths,
+};
 use cuzk_prover::srs::SrsShape;
-use cuzk_prover::{Error, ErrorKind, Result};
+use cuzk_prover::Result;
 
 use super::arguments::slice;
 use super::proof::cuzk_fr;
@@ -67,127 +67,91 @@ const _: () = assert!(size_of::<cuzk_assignment>() == 17 * 8);
 const _: () = assert!(std::mem::offset_of!(cuzk_assignment, a) == 72);
 const _: () = assert!(std::mem::offset_of!(cuzk_assignment, inp_assignment_data) == 104);
 
-/// A caller's assignment, checked as far as it goes without the parameters.
-pub(super) struct Given<'a> {
-    rows: [&'a [Scalar]; 3],
-    input: &'a [Scalar],
-    aux: &'a [Scalar],
-    a_aux_density: Bitmap,
-    b_input_density: Bitmap,
-    b_aux_density: Bitmap,
-}
-
-impl<'a> Given<'a> {
-    /// Checks lengths against the parameters, then pointers, popcounts and that scalars are
-    /// canonical: a length that does not fit is refused before its array is read. Looks at large
-    /// arrays on the current thread pool.
-    ///
-    /// # Safety
-    /// Each pointer points to as many elements as its length says, which nobody changes while
-    /// the result lives.
-    pub(super) unsafe fn new(assignment: &cuzk_assignment, shape: &SrsShape) -> Result<Self> {
-        let given = assignment;
-        check_lengths(&lengths(given), shape)?;
-        // SAFETY: the caller's contract, for all of them.
-        unsafe {
-            Ok(Self {
-                a_aux_density: density(
-                    "a_aux_density",
-                    given.a_aux_density,
-                    given.a_aux_bit_len,
-                    given.a_aux_popcount,
-                )?,
-                b_input_density: density(
-                    "b_inp_density",
-                    given.b_inp_density,
-                    given.b_inp_bit_len,
-                    given.b_inp_popcount,
-                )?,
-                b_aux_density: density(
-                    "b_aux_density",
-                    given.b_aux_density,
-                    given.b_aux_bit_len,
-                    given.b_aux_popcount,
-                )?,
-                rows: [
-                    scalars("a", given.a, given.abc_size)?,
-                    scalars("b", given.b, given.abc_size)?,
-                    scalars("c", given.c, given.abc_size)?,
-                ],
-                input: scalars(
-                    "inp_assignment_data",
-                    given.inp_assignment_data,
-                    given.inp_assignment_size,
-                )?,
-                aux: scalars(
-                    "aux_assignment_data",
-                    given.aux_assignment_data,
-                    given.aux_assignment_size,
-                )?,
-            })
-        }
-    }
-
-    /// The assignment as the prover takes it.
-    pub(super) fn assignment(&self) -> Assignment<'_> {
-        let [a, b, c] = self.rows;
-        Assignment {
-            rows: Rows::Given { a, b, c },
-            input: self.input,
-            aux: AuxAssignment::Scalars(self.aux),
-            a_aux_density: &self.a_aux_density,
-            b_input_density: &self.b_input_density,
-            b_aux_density: &self.b_aux_density,
-        }
-    }
-}
-
-fn lengths(given: &cuzk_assignment) -> Lengths {
-    Lengths {
+/// Checks lengths against the parameters, then pointers, popcounts and that scalars are
+/// canonical: a length that does not fit is refused before its array is read. Looks at large
+/// arrays on the current thread pool.
+///
+/// # Safety
+/// Each pointer points to as many elements as its length says, which nobody changes while the
+/// result lives.
+pub(super) unsafe fn look_at<'a>(
+    given: &cuzk_assignment,
+    shape: &SrsShape,
+) -> Result<GivenAssignment<'a>> {
+    let lengths = Lengths {
         inputs: given.inp_assignment_size,
         aux: given.aux_assignment_size,
         rows: given.abc_size,
         a_aux_density: given.a_aux_bit_len,
         b_input_density: given.b_inp_bit_len,
         b_aux_density: given.b_aux_bit_len,
-    }
+        a_aux_ones: given.a_aux_popcount,
+        b_input_ones: given.b_inp_popcount,
+        b_aux_ones: given.b_aux_popcount,
+    };
+    check_lengths(&lengths, shape)?;
+    let density = |name, words, bits: usize, ones| -> Result<_> {
+        // SAFETY: the caller's contract.
+        let words = unsafe { slice(words, bits.div_ceil(64), name)? };
+        Ok(GivenDensity { words, bits, ones })
+    };
+    // SAFETY: the caller's contract.
+    let scalars = |name, place, len| unsafe { limbs(name, place, len) };
+    GivenAssignment::new(&GivenArrays {
+        a_aux_density: density(
+            "a_aux_density",
+            given.a_aux_density,
+            given.a_aux_bit_len,
+            given.a_aux_popcount,
+        )?,
+        b_input_density: density(
+            "b_inp_density",
+            given.b_inp_density,
+            given.b_inp_bit_len,
+            given.b_inp_popcount,
+        )?,
+        b_aux_density: density(
+            "b_aux_density",
+            given.b_aux_density,
+            given.b_aux_bit_len,
+            given.b_aux_popcount,
+        )?,
+        rows: [
+            scalars("a", given.a, given.abc_size)?,
+            scalars("b", given.b, given.abc_size)?,
+            scalars("c", given.c, given.abc_size)?,
+        ],
+        input: scalars(
+            "inp_assignment_data",
+            given.inp_assignment_data,
+            given.inp_assignment_size,
+        )?,
+        aux: scalars(
+            "aux_assignment_data",
+            given.aux_assignment_data,
+            given.aux_assignment_size,
+        )?,
+    })
 }
 
-/// A density with the right number of ones.
+/// Scalars as limbs, which may be those of no scalar.
 ///
 /// # Safety
-/// `words` points to `bits` bits in whole words.
-unsafe fn density(name: &str, words: *const u64, bits: usize, popcount: usize) -> Result<Bitmap> {
-    // SAFETY: the caller's contract.
-    let words = unsafe { slice(words, bits.div_ceil(64), name)? };
-    let bitmap = Bitmap::from_words(words.to_vec(), bits);
-    if bitmap.count_ones() != popcount {
-        return Err(Error::new(
-            ErrorKind::InvalidAssignment,
-            format!(
-                "{name} has {} ones, its popcount says {popcount}",
-                bitmap.count_ones()
-            ),
-        ));
-    }
-    Ok(bitmap)
+/// `place` points to `len` elements that nobody changes while the result lives.
+unsafe fn limbs<'a>(name: &str, place: *const cuzk_fr, len: usize) -> Result<&'a [[u64; 4]]> {
+    // SAFETY: the caller's contract; cuzk_fr is its four limbs.
+    unsafe { slice(place.cast(), len, name) }
 }
 
 /// Scalars below the modulus.
 ///
 /// # Safety
-/// `place` points to `len` elements that nobody changes while the result lives.
+/// As for [`limbs`].
 pub(super) unsafe fn scalars<'a>(
     name: &str,
     place: *const cuzk_fr,
     len: usize,
 ) -> Result<&'a [Scalar]> {
-    // SAFETY: the caller's contract; cuzk_fr is its four limbs.
-    let limbs = unsafe { slice(place.cast::<[u64; 4]>(), len, name)? };
-    scalars_from_limbs(limbs).map_err(|at| {
-        Error::new(
-            ErrorKind::InvalidAssignment,
-            format!("{name} element {at} of {len} is not below the modulus"),
-        )
-    })
+    // SAFETY: the caller's contract.
+    canonical_scalars(name, unsafe { limbs(name, place, len)? })
 }

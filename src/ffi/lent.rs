@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 use cuzk_prover::backend::Assignment;
 use cuzk_prover::cancel::Cancel;
 use cuzk_prover::curve::Scalar;
-use cuzk_prover::groth16::{check_assignment, Proof};
+use cuzk_prover::groth16::{check_assignment, GivenAssignment, Proof};
 use cuzk_prover::schedule::{Context, Lender, Partition, Request, Source, Srs};
 use cuzk_prover::timing::{timed, Timings};
 use cuzk_prover::{Error, ErrorKind, Result};
 
 use super::arguments::{emptied, required, slice};
-use super::assignment::{cuzk_assignment, Given};
+use super::assignment::{cuzk_assignment, look_at};
 use super::boundary::boundary;
 use super::context::cuzk_context;
 use super::job::{cuzk_job, cuzk_job_options, timeout};
@@ -85,7 +85,7 @@ struct LentRequest {
 
 /// An assignment that was looked at, for as long as it is proved.
 struct LentAssignment {
-    given: Given<'static>,
+    given: GivenAssignment<'static>,
     _loan: Loan,
 }
 
@@ -110,7 +110,7 @@ impl Request for LentRequest {
         // SAFETY: cuzk_prove_start() asks for arrays that stay until the job has ended, and a job
         // drops its partitions before that.
         let given = timed(&mut timings.parse, || {
-            context.run(|| unsafe { Given::new(&self.assignment, self.srs.shape()) })
+            context.run(|| unsafe { look_at(&self.assignment, self.srs.shape()) })
         })?;
         check_assignment(&given.assignment(), self.srs.shape())?;
         let lent = LentAssignment { given, _loan: loan };

@@ -6,12 +6,12 @@ use std::time::Instant;
 
 use cuzk_prover::cancel::Cancel;
 use cuzk_prover::curve::Scalar;
-use cuzk_prover::groth16::Proof;
+use cuzk_prover::groth16::{GivenAssignment, Proof};
 use cuzk_prover::schedule::Priority;
 use cuzk_prover::{Error, ErrorKind, Result};
 
 use super::arguments::{required, slice, slice_out};
-use super::assignment::{cuzk_assignment, scalars, Given};
+use super::assignment::{cuzk_assignment, look_at, scalars};
 use super::boundary::boundary;
 use super::context::cuzk_context;
 use super::proof::{cuzk_fr, cuzk_proof};
@@ -77,12 +77,12 @@ pub unsafe extern "C" fn cuzk_prove(
         let given = context.run(|| {
             let given = assignments.iter().enumerate().map(|(index, assignment)| {
                 // SAFETY: the header asks for arrays of the given lengths, valid for the call.
-                unsafe { Given::new(assignment, srs.shape()) }
+                unsafe { look_at(assignment, srs.shape()) }
                     .map_err(|error| error.context(format_args!("assignment {index}")))
             });
             given.collect::<Result<Vec<_>>>()
         })?;
-        let assignments: Vec<_> = given.iter().map(Given::assignment).collect();
+        let assignments: Vec<_> = given.iter().map(GivenAssignment::assignment).collect();
         let proved = context.prove(
             srs,
             &assignments,

@@ -4,9 +4,7 @@
 
 use std::mem::offset_of;
 
-use cuzk_prover::backend::{self, AuxAssignment, Rows};
-use cuzk_prover::circuit::Bitmap;
-use cuzk_prover::curve::{scalars_from_limbs, Scalar};
+use cuzk_prover::groth16::{check_lengths, GivenArrays, GivenAssignment, GivenDensity, Lengths};
 use cuzk_prover::srs::SrsShape;
 use cuzk_prover::{Error, ErrorKind, Result};
 
@@ -112,88 +110,36 @@ impl Raw {
     /// that is wrong may lead past an end.
     pub(crate) fn check_sizes(&self, shape: &SrsShape) -> Result<()> {
         let given = &self.0;
-        let (inputs, aux) = (given.inp_assignment_size, given.aux_assignment_size);
-        let present = [
-            ("inputs", inputs, shape.ic),
-            ("auxiliary variables", aux, shape.l),
-        ];
-        for (what, present, needed) in present {
-            if present != needed {
-                return Err(invalid(format!(
-                    "the assignment has {present} {what}, the parameters need {needed}"
-                )));
-            }
-        }
-        let rows = given.abc_size;
-        if rows == 0 || rows.checked_next_power_of_two() != shape.h.checked_add(1) {
-            return Err(invalid(format!(
-                "the assignment has {rows} rows, which do not fit the h query of {} points",
-                shape.h
-            )));
-        }
-        let densities = [
-            ("a_aux_density", given.a_aux_bit_len, aux),
-            ("b_inp_density", given.b_inp_bit_len, inputs),
-            ("b_aux_density", given.b_aux_bit_len, aux),
-        ];
-        for (name, bits, needed) in densities {
-            if bits != needed {
-                return Err(invalid(format!(
-                    "{name} has {bits} bits, {needed} are needed"
-                )));
-            }
-        }
-        let a = inputs.checked_add(given.a_aux_popcount);
-        let b = given.b_inp_popcount.checked_add(given.b_aux_popcount);
-        let a_from = "the inputs and a_aux_popcount";
-        let b_from = "b_inp_popcount and b_aux_popcount";
-        let queries = [
-            ("a query", a_from, shape.a, a),
-            ("b query in G1", b_from, shape.b_g1, b),
-            ("b query in G2", b_from, shape.b_g2, b),
-        ];
-        for (query, from, points, variables) in queries {
-            if Some(points) != variables {
-                let named = variables.map_or("too many".to_string(), |n| n.to_string());
-                return Err(invalid(format!(
-                    "the {query} has {points} points, {from} name {named} variables"
-                )));
-            }
-        }
-        Ok(())
+        let lengths = Lengths {
+            inputs: given.inp_assignment_size,
+            aux: given.aux_assignment_size,
+            rows: given.abc_size,
+            a_aux_density: given.a_aux_bit_len,
+            b_input_density: given.b_inp_bit_len,
+            b_aux_density: given.b_aux_bit_len,
+            a_aux_ones: given.a_aux_popcount,
+            b_input_ones: given.b_inp_popcount,
+            b_aux_ones: given.b_aux_popcount,
+        };
+        check_lengths(&lengths, shape)
     }
-}
 
-fn invalid(message: String) -> Error {
-    Error::new(ErrorKind::InvalidAssignment, message)
-}
-
-/// An assignment whose pointers, popcounts and scalars were checked.
-pub(crate) struct Given {
-    rows: [&'static [Scalar]; 3],
-    input: &'static [Scalar],
-    aux: &'static [Scalar],
-    a_aux_density: Bitmap,
-    b_input_density: Bitmap,
-    b_aux_density: Bitmap,
-}
-
-impl Given {
     /// Checks pointers, popcounts and scalars; the sizes were checked before. Looks at large arrays
     /// on the current thread pool.
     ///
     /// # Safety
     /// Each pointer points to as many elements as its size says, and nobody changes or frees them
     /// while the result lives.
-    pub(crate) unsafe fn new(raw: &Raw) -> Result<Self> {
-        let given = &raw.0;
-        let density = |name, words: *const usize, bits, popcount| {
-            // SAFETY: the caller's contract.
-            unsafe { density(name, words, bits, popcount) }
+    pub(crate) unsafe fn look_at(&self) -> Result<GivenAssignment<'static>> {
+        let given = &self.0;
+        let density = |name, words: *const usize, bits: usize, ones| -> Result<_> {
+            // SAFETY: the caller's contract; a usize is 64 bits.
+            let words = unsafe { array(name, words.cast::<u64>(), bits.div_ceil(64))? };
+            Ok(GivenDensity { words, bits, ones })
         };
         // SAFETY: the caller's contract.
-        let scalars = |name, place, len| unsafe { scalars(name, place, len) };
-        Ok(Self {
+        let scalars = |name, place, len| unsafe { array(name, place, len) };
+        GivenAssignment::new(&GivenArrays {
             a_aux_density: density(
                 "a_aux_density",
                 given.a_aux_density,
@@ -229,19 +175,6 @@ impl Given {
             )?,
         })
     }
-
-    /// The assignment as the prover takes it.
-    pub(crate) fn assignment(&self) -> backend::Assignment<'_> {
-        let [a, b, c] = self.rows;
-        backend::Assignment {
-            rows: Rows::Given { a, b, c },
-            input: self.input,
-            aux: AuxAssignment::Scalars(self.aux),
-            a_aux_density: &self.a_aux_density,
-            b_input_density: &self.b_input_density,
-            b_aux_density: &self.b_aux_density,
-        }
-    }
 }
 
 /// An array of the caller: a null or odd pointer is an error, unless there are no elements.
@@ -271,39 +204,5 @@ pub unsafe fn array<'a, T>(name: &str, place: *const T, len: usize) -> Result<&'
         _ => invalid(format!(
             "{name} has {len} elements, more than an address space holds"
         )),
-    }
-}
-
-/// Scalars below the modulus.
-///
-/// # Safety
-/// As for [`array`].
-pub(crate) unsafe fn scalars(
-    name: &str,
-    place: *const Limbs,
-    len: usize,
-) -> Result<&'static [Scalar]> {
-    // SAFETY: the caller's contract.
-    let limbs = unsafe { array(name, place, len)? };
-    scalars_from_limbs(limbs).map_err(|at| {
-        invalid(format!(
-            "{name} element {at} of {len} is not below the modulus"
-        ))
-    })
-}
-
-/// A density with the right number of ones.
-///
-/// # Safety
-/// As for [`array`]: `words` points to `bits` bits in whole words.
-unsafe fn density(name: &str, words: *const usize, bits: usize, popcount: usize) -> Result<Bitmap> {
-    // SAFETY: the caller's contract; a usize is 64 bits.
-    let words = unsafe { array(name, words.cast::<u64>(), bits.div_ceil(64))? };
-    let bitmap = Bitmap::from_words(words.to_vec(), bits);
-    match bitmap.count_ones() {
-        ones if ones == popcount => Ok(bitmap),
-        ones => Err(invalid(format!(
-            "{name} has {ones} ones, its popcount says {popcount}"
-        ))),
     }
 }

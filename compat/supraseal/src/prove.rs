@@ -8,12 +8,14 @@ use std::time::Duration;
 use cuzk_prover::backend;
 use cuzk_prover::cancel::Cancel;
 use cuzk_prover::curve::Scalar;
-use cuzk_prover::groth16::{check_assignment, Proof, PROOF_AFFINE_BYTES};
+use cuzk_prover::groth16::{
+    canonical_scalars, check_assignment, GivenAssignment, Proof, PROOF_AFFINE_BYTES,
+};
 use cuzk_prover::schedule::{Context, JobOptions, Lender, Partition, Request, Source, Srs};
 use cuzk_prover::timing::Timings;
 use cuzk_prover::{ErrorKind, Result};
 
-use crate::assignment::{scalars, Given, Limbs, Raw};
+use crate::assignment::{Limbs, Raw};
 use crate::gpu_mutex::GpuMutex;
 use crate::{Assignment, Error, Pending, SCALAR_BYTES, SRS};
 
@@ -205,7 +207,7 @@ fn device(context: &Context, gpu_index: i32) -> std::result::Result<Option<usize
 }
 
 /// What was looked at: assignments, and r and s of each.
-type Checked = (Vec<Given>, Vec<(Scalar, Scalar)>);
+type Checked = (Vec<GivenAssignment<'static>>, Vec<(Scalar, Scalar)>);
 
 /// Checks assignments and blinding scalars against the parameters.
 ///
@@ -219,18 +221,13 @@ unsafe fn look_at(batch: &Batch<'_>, srs: &Srs) -> Result<Checked> {
     }
     let given = batch.assignments.iter().enumerate().map(|(i, raw)| {
         // SAFETY: the caller's contract, and sizes that fit.
-        let given = unsafe { Given::new(raw) }.map_err(of(i))?;
+        let given = unsafe { raw.look_at() }.map_err(of(i))?;
         check_assignment(&given.assignment(), srs.shape()).map_err(of(i))?;
         Ok(given)
     });
-    let given = given.collect::<Result<Vec<Given>>>()?;
-    // SAFETY: slices, alive in the caller; the scalars are copied below.
-    let (r_s, s_s) = unsafe {
-        (
-            scalars("r_s", batch.r_s.as_ptr(), batch.r_s.len())?,
-            scalars("s_s", batch.s_s.as_ptr(), batch.s_s.len())?,
-        )
-    };
+    let given = given.collect::<Result<Vec<_>>>()?;
+    let r_s = canonical_scalars("r_s", batch.r_s)?;
+    let s_s = canonical_scalars("s_s", batch.s_s)?;
     Ok((
         given,
         r_s.iter().copied().zip(s_s.iter().copied()).collect(),
@@ -266,7 +263,7 @@ impl Drop for Loan {
 
 /// An assignment for as long as its rows are needed.
 struct LentAssignment {
-    given: Given,
+    given: GivenAssignment<'static>,
     _rows: Loan,
 }
 

@@ -6,7 +6,7 @@ use crate::curve::Scalar;
 use crate::srs::SrsShape;
 use crate::{Error, ErrorKind, Result};
 
-/// The lengths of an assignment's arrays, as far as the parameters say what they must be.
+/// The lengths of an assignment's arrays and the ones of its densities: what the parameters say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lengths {
     /// Public inputs, the constant one included.
@@ -21,10 +21,16 @@ pub struct Lengths {
     pub b_input_density: usize,
     /// Those over the auxiliary variables in B.
     pub b_aux_density: usize,
+    /// Ones of the three densities.
+    pub a_aux_ones: usize,
+    /// Those over the inputs.
+    pub b_input_ones: usize,
+    /// Those over the auxiliary variables in B.
+    pub b_aux_ones: usize,
 }
 
-/// Compares the lengths of an assignment with the parameters' sections. Nothing of the arrays is
-/// looked at: a caller's lengths are checked by this before its arrays are read.
+/// Compares the lengths of an assignment, and how many ones its densities are said to have, with
+/// the parameters' sections. Nothing of the arrays is looked at: a caller's lengths are checked by this before its arrays are read.
 ///
 /// # Errors
 ///
@@ -46,6 +52,23 @@ pub fn check_lengths(lengths: &Lengths, shape: &SrsShape) -> Result<()> {
             )));
         }
     }
+    let a = lengths.inputs.checked_add(lengths.a_aux_ones);
+    let b = lengths.b_input_ones.checked_add(lengths.b_aux_ones);
+    let a_from = "the inputs and the popcount of a_aux_density";
+    let b_from = "the popcounts of b_input_density and b_aux_density";
+    let queries = [
+        ("a query", a_from, shape.a, a),
+        ("b query in G1", b_from, shape.b_g1, b),
+        ("b query in G2", b_from, shape.b_g2, b),
+    ];
+    for (query, from, points, variables) in queries {
+        if Some(points) != variables {
+            let named = variables.map_or("too many".to_string(), |n| n.to_string());
+            return Err(invalid(format!(
+                "the {query} has {points} points, {from} name {named} variables"
+            )));
+        }
+    }
     Ok(())
 }
 
@@ -53,8 +76,7 @@ pub fn check_lengths(lengths: &Lengths, shape: &SrsShape) -> Result<()> {
 ///
 /// # Errors
 ///
-/// As [`check_lengths`], and for densities with another number of ones than the queries have
-/// points.
+/// As [`check_lengths`], for rows of different lengths, and for a first input that is not one.
 pub fn check_assignment(assignment: &Assignment<'_>, shape: &SrsShape) -> Result<()> {
     let inputs = assignment.input.len();
     let aux = assignment.aux.len();
@@ -82,34 +104,13 @@ pub fn check_assignment(assignment: &Assignment<'_>, shape: &SrsShape) -> Result
         a_aux_density: assignment.a_aux_density.len(),
         b_input_density: assignment.b_input_density.len(),
         b_aux_density: assignment.b_aux_density.len(),
+        a_aux_ones: assignment.a_aux_density.count_ones(),
+        b_input_ones: assignment.b_input_density.count_ones(),
+        b_aux_ones: assignment.b_aux_density.count_ones(),
     };
     check_lengths(&lengths, shape)?;
     if assignment.input.first() != Some(&Scalar::from(1)) {
         return Err(invalid("input 0 is not one".into()));
-    }
-    let a = inputs + assignment.a_aux_density.count_ones();
-    let b = assignment.b_input_density.count_ones() + assignment.b_aux_density.count_ones();
-    let queries = [
-        ("a query", "the inputs and a_aux_density", shape.a, a),
-        (
-            "b query in G1",
-            "b_input_density and b_aux_density",
-            shape.b_g1,
-            b,
-        ),
-        (
-            "b query in G2",
-            "b_input_density and b_aux_density",
-            shape.b_g2,
-            b,
-        ),
-    ];
-    for (query, from, points, variables) in queries {
-        if points != variables {
-            return Err(invalid(format!(
-                "the {query} has {points} points, {from} name {variables} variables"
-            )));
-        }
     }
     Ok(())
 }
@@ -244,17 +245,18 @@ mod tests {
             ),
             (
                 |_, s| s.a = 5,
-                "the a query has 5 points, the inputs and a_aux_density name 4 variables",
+                "the a query has 5 points, the inputs and the popcount of a_aux_density name 4 \
+                 variables",
             ),
             (
                 |_, s| s.b_g1 = 1,
-                "the b query in G1 has 1 points, b_input_density and b_aux_density name 2 \
-                 variables",
+                "the b query in G1 has 1 points, the popcounts of b_input_density and \
+                 b_aux_density name 2 variables",
             ),
             (
                 |_, s| s.b_g2 = 3,
-                "the b query in G2 has 3 points, b_input_density and b_aux_density name 2 \
-                 variables",
+                "the b query in G2 has 3 points, the popcounts of b_input_density and \
+                 b_aux_density name 2 variables",
             ),
         ];
         for (spoil, message) in spoil {
