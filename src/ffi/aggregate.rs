@@ -7,9 +7,9 @@ use std::time::Instant;
 use cuzk_prover::groth16::PROOF_BYTES;
 use cuzk_prover::{Error, ErrorKind, Result};
 
-use super::arguments::{required, slice, slice_out, too_small};
+use super::arguments::{required, slice, slice_out, too_small, BytesOut};
 use super::boundary::boundary;
-use super::c2::{cuzk_c2_statement, write_bytes};
+use super::c2::{cuzk_c2_statement, write_timings};
 use super::context::cuzk_context;
 use super::proof::cuzk_proof;
 use super::status::{cuzk_error, cuzk_status};
@@ -85,11 +85,7 @@ pub unsafe extern "C" fn cuzk_c2_circuit_proofs(
             place.write(cuzk_proof { bytes });
         }
         n_out.write(partitions);
-        if let Some(timings_out) = timings_out {
-            let mut timings = output.timings;
-            timings.total = start.elapsed();
-            timings_out.write(&cuzk_timings::new(&timings, partitions, &output.backend));
-        }
+        write_timings(timings_out, &output, partitions, start);
         Ok(())
     })
 }
@@ -133,25 +129,18 @@ pub unsafe extern "C" fn cuzk_c2_aggregate(
         let context = &required(context, "context")?.context;
         // SAFETY: the header asks for n structures of the first one's size, for proofs_len proofs
         // and for room for capacity bytes.
-        let (statements, proofs, aggregate_out) = unsafe {
+        let (statements, proofs, mut aggregate_out) = unsafe {
             (
                 read_statements(statements, n)?,
                 slice(proofs, proofs_len, "proofs")?,
-                slice_out(aggregate_out, capacity, "aggregate_out")?,
+                BytesOut::new(aggregate_out, capacity, aggregate_len_out, "aggregate")?,
             )
         };
-        let aggregate_len_out = required(aggregate_len_out, "aggregate_len_out")?;
         let aggregation = Aggregation::from_number(aggregation.into())?;
-        let needed = aggregate::aggregate_length(&statements)?;
-        if capacity < needed {
-            aggregate_len_out.write(needed);
-            return Err(too_small("aggregate_out", capacity, needed));
-        }
+        aggregate_out.check_room(aggregate::aggregate_length(&statements)?)?;
         let proofs: Vec<u8> = proofs.iter().flat_map(|proof| proof.bytes).collect();
         let made = aggregate::aggregate(context, aggregation, &statements, &proofs)?;
-        write_bytes(aggregate_out, &made);
-        aggregate_len_out.write(made.len());
-        Ok(())
+        aggregate_out.write(&made)
     })
 }
 

@@ -172,6 +172,61 @@ impl<'a> TextOut<'a> {
     }
 }
 
+/// Bytes for the caller: the buffer STEM_out of `capacity` bytes, and STEM_len_out for their number.
+pub(super) struct BytesOut<'a> {
+    buffer: &'a mut [MaybeUninit<u8>],
+    length: &'a mut MaybeUninit<usize>,
+    stem: &'static str,
+}
+
+impl<'a> BytesOut<'a> {
+    /// Checks the two before the work whose bytes go there.
+    ///
+    /// # Safety
+    /// `place` is null or points to `capacity` writable bytes.
+    pub(super) unsafe fn new(
+        place: *mut u8,
+        capacity: usize,
+        length: Option<&'a mut MaybeUninit<usize>>,
+        stem: &'static str,
+    ) -> Result<Self> {
+        // SAFETY: the caller's contract.
+        let buffer = unsafe { slice_out(place, capacity, &format!("{stem}_out"))? };
+        let length = required(length, &format!("{stem}_len_out"))?;
+        Ok(Self {
+            buffer,
+            length,
+            stem,
+        })
+    }
+
+    /// Whether `needed` bytes fit; when they do not, their number is written. To be asked before
+    /// the work.
+    pub(super) fn check_room(&mut self, needed: usize) -> Result<()> {
+        let capacity = self.buffer.len();
+        if capacity < needed {
+            self.length.write(needed);
+            return Err(too_small(&format!("{}_out", self.stem), capacity, needed));
+        }
+        Ok(())
+    }
+
+    /// Writes the bytes and their number.
+    pub(super) fn write(mut self, bytes: &[u8]) -> Result<()> {
+        self.check_room(bytes.len())?;
+        write_bytes(self.buffer, bytes);
+        self.length.write(bytes.len());
+        Ok(())
+    }
+}
+
+/// Copies bytes to the front of a place that has room for them.
+pub(super) fn write_bytes(place: &mut [MaybeUninit<u8>], bytes: &[u8]) {
+    for (place, byte) in place.iter_mut().zip(bytes) {
+        place.write(*byte);
+    }
+}
+
 /// A text in a structure's member of fixed size: cut at a character's edge, closed by zeros.
 pub(super) fn copy_text<const N: usize>(text: &str) -> [c_char; N] {
     let mut end = text.len().min(N - 1);
@@ -271,5 +326,32 @@ mod tests {
                 assert_eq!(buffer, [97, 98, 99, 100, 0, 7]);
             }
         }
+    }
+
+    #[test]
+    fn bytes_that_do_not_fit_set_their_number_only() {
+        for capacity in 0..4 {
+            let (mut buffer, mut length) = ([7; 4], MaybeUninit::new(99));
+            let place = buffer.as_mut_ptr();
+            // SAFETY: the buffer has four bytes.
+            let out = unsafe { BytesOut::new(place, capacity, Some(&mut length), "proof") };
+            let mut out = out.unwrap();
+            let room = out.check_room(2);
+            let result = out.write(&[1, 2]);
+            // SAFETY: it was set before.
+            assert_eq!(unsafe { length.assume_init() }, 2);
+            if capacity < 2 {
+                let text = format!("proof_out has room for {capacity} bytes, 2 needed");
+                assert_eq!(room.unwrap_err().message(), text);
+                assert_eq!(result.unwrap_err().message(), text);
+                assert_eq!(buffer, [7; 4]);
+            } else {
+                result.unwrap();
+                assert_eq!(buffer, [1, 2, 7, 7]);
+            }
+        }
+        // SAFETY: null places are refused.
+        let missing = unsafe { BytesOut::new(std::ptr::null_mut(), 0, None, "proof") };
+        assert_eq!(missing.err().unwrap().message(), "proof_len_out is null");
     }
 }

@@ -8,7 +8,7 @@ use std::time::Instant;
 use cuzk_prover::cancel::Cancel;
 use cuzk_prover::{Error, ErrorKind, Result};
 
-use super::arguments::{copy_text, required, slice, slice_out, too_small};
+use super::arguments::{copy_text, required, slice, slice_out, write_bytes, BytesOut};
 use super::boundary::boundary;
 use super::context::cuzk_context;
 use super::proof::cuzk_proof;
@@ -255,33 +255,19 @@ pub unsafe extern "C" fn cuzk_c2_prove(
         let context = &required(context, "context")?.context;
         // SAFETY: the header asks for c1_len bytes, for 32, for room for capacity bytes, and for
         // null or a structure that starts with its size.
-        let (c1, prover_id, proof_out, timings_out) = unsafe {
+        let (c1, prover_id, mut proof_out, timings_out) = unsafe {
             (
                 slice(c1, c1_len, "c1")?,
                 node(prover_id)?,
-                slice_out(proof_out, capacity, "proof_out")?,
+                BytesOut::new(proof_out, capacity, proof_len_out, "proof")?,
                 Output::optional(timings_out, "timings_out")?,
             )
         };
-        let proof_len_out = required(proof_len_out, "proof_len_out")?;
         let request = c2::Request::new(c1, prover_id, sector_number)?;
-        let needed = request.output_bytes();
-        if capacity < needed {
-            proof_len_out.write(needed);
-            return Err(too_small("proof_out", capacity, needed));
-        }
+        proof_out.check_room(request.output_bytes())?;
         let output = c2::prove(context, &request, &c2::Options::default())?;
-        write_bytes(proof_out, &output.proof);
-        proof_len_out.write(output.proof.len());
-        if let Some(timings_out) = timings_out {
-            let mut timings = output.timings;
-            timings.total = start.elapsed();
-            timings_out.write(&cuzk_timings::new(
-                &timings,
-                request.proof().partitions(),
-                &output.backend,
-            ));
-        }
+        proof_out.write(&output.proof)?;
+        write_timings(timings_out, &output, request.proof().partitions(), start);
         Ok(())
     })
 }
@@ -327,11 +313,7 @@ pub unsafe extern "C" fn cuzk_c2_prove_partition(
             )
         })?;
         proof_out.write(cuzk_proof { bytes });
-        if let Some(timings_out) = timings_out {
-            let mut timings = output.timings;
-            timings.total = start.elapsed();
-            timings_out.write(&cuzk_timings::new(&timings, 1, &output.backend));
-        }
+        write_timings(timings_out, &output, 1, start);
         Ok(())
     })
 }
@@ -365,26 +347,19 @@ pub unsafe extern "C" fn cuzk_c2_assemble(
         let context = &required(context, "context")?.context;
         // SAFETY: the header asks for c1_len bytes, for 32, for n proofs and for room for
         // capacity bytes.
-        let (c1, prover_id, proofs, proof_out) = unsafe {
+        let (c1, prover_id, proofs, mut proof_out) = unsafe {
             (
                 slice(c1, c1_len, "c1")?,
                 node(prover_id)?,
                 slice(proofs, n, "proofs")?,
-                slice_out(proof_out, capacity, "proof_out")?,
+                BytesOut::new(proof_out, capacity, proof_len_out, "proof")?,
             )
         };
-        let proof_len_out = required(proof_len_out, "proof_len_out")?;
         let request = c2::Request::new(c1, prover_id, sector_number)?;
-        let needed = request.output_bytes();
-        if capacity < needed {
-            proof_len_out.write(needed);
-            return Err(too_small("proof_out", capacity, needed));
-        }
+        proof_out.check_room(request.output_bytes())?;
         let proofs: Vec<&[u8]> = proofs.iter().map(|proof| proof.bytes.as_slice()).collect();
         let joined = c2::assemble(context, &request, &proofs)?;
-        write_bytes(proof_out, &joined);
-        proof_len_out.write(joined.len());
-        Ok(())
+        proof_out.write(&joined)
     })
 }
 
@@ -455,8 +430,16 @@ unsafe fn node<'a>(prover_id: *const u8) -> Result<&'a [u8; 32]> {
         .map_err(|_| Error::new(ErrorKind::Internal, "prover_id is not 32 bytes"))
 }
 
-pub(super) fn write_bytes(out: &mut [MaybeUninit<u8>], bytes: &[u8]) {
-    for (place, byte) in out.iter_mut().zip(bytes) {
-        place.write(*byte);
+/// Writes the timings of proofs begun at `start`, if they are wanted.
+pub(super) fn write_timings(
+    place: Option<Output<cuzk_timings>>,
+    output: &c2::Output,
+    partitions: usize,
+    start: Instant,
+) {
+    if let Some(place) = place {
+        let mut timings = output.timings;
+        timings.total = start.elapsed();
+        place.write(&cuzk_timings::new(&timings, partitions, &output.backend));
     }
 }
