@@ -200,7 +200,7 @@ fuzz: library parameters
 	cd go-binding && $(GO_ENV) CUZK_TEST_PARAMETERS=$(PARAMS) \
 	    go test -run FuzzPhase1Output -fuzz FuzzPhase1Output -fuzztime $(FUZZ_SECONDS)s .
 
-# PEER=1 adds the comparison with supraseal-c2.
+# CONSUMERS=1 adds software on the facades, PEER=1 what stands beside supraseal-c2.
 .PHONY: device-build
 device-build:
 	scripts/device-build.sh
@@ -215,7 +215,7 @@ bench: program parameters
 format:
 	.ci/tools clang-format
 	$(CARGO) fmt --all
-	for folder in compat/supraseal-c2-curio $(RUST_CONSUMERS); do (cd $$folder && $(CARGO) fmt --all); done
+	for folder in compat/supraseal-c2-curio $(RUST_CONSUMERS) benches/supraseal; do (cd $$folder && $(CARGO) fmt --all); done
 	gofmt -w go-binding compat
 	git ls-files -z 'cuda/*.h' 'cuda/*.cuh' 'cuda/*.cu' 'cuda/*.cpp' 'ffi-tests/*.c' \
 	    'ffi-tests/*.h' 'ffi-tests/*.cpp' 'compat/*.c' | xargs -0 -r $(CACHE)/tools/clang-format/clang_format/data/bin/clang-format -i

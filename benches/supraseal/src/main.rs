@@ -9,34 +9,31 @@
 
 #[path = "../../../prover/tests/common/memory_file.rs"]
 mod memory_file;
+mod peer;
 #[path = "../../../prover/tests/common/synthetic.rs"]
 mod synthetic;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use cuzk_prover::backend::{Backend, Cancel, Generator, Multiplier, ResidentSrs};
-use cuzk_prover::curve::{G1Affine, G2Affine, Scalar};
+use cuzk_prover::curve::Scalar;
 use cuzk_prover::gpu::{self, GpuBackend, GpuOptions};
 use cuzk_prover::groth16::{prove, PreparedKey, Proof};
 use cuzk_prover::srs::{Checks, ParameterFile};
 use cuzk_prover::timing::Timings;
 use ff::Field;
-use supraseal_c2::{generate_groth16_proofs, Assignment, SRS};
 
 use memory_file::memory_file;
+use peer::Peer;
 use synthetic::Synthetic;
 
 /// Device memory left to the peer.
-const PEER_BYTES: u64 = 20 << 30;
+const PEER_BYTES: u64 = 15 << 30;
 
 fn main() {
-    // The peer's library calls blst's assembly; naming it here puts it on the link line.
-    // SAFETY: a function of nothing.
-    let _ = unsafe { blst::blst_p1_sizeof() };
     let (mut sizes, mut rounds, mut batches, mut locked) = (vec![16, 20], 5, vec![4, 10], false);
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
@@ -66,24 +63,35 @@ fn main() {
 }
 
 fn numbers(list: &str) -> Vec<usize> {
-    list.split(',').map(|n| n.parse().expect("numbers such as 16,20")).collect()
+    list.split(',')
+        .map(|n| n.parse().expect("numbers such as 16,20"))
+        .collect()
 }
 
 fn compare(device: &GpuBackend, log_n: u32, rounds: usize, batches: &[usize], locked: bool) {
     let circuit = Synthetic::new(log_n, 1);
     let (file, path) = memory_file();
-    let multiply = |group: u32,
-                    scalars: &[Scalar],
-                    sink: &(dyn Fn(usize, &[u8]) -> cuzk_prover::Result<()> + Sync)| {
-        let generator = if group == 2 { Generator::G2 } else { Generator::G1 };
-        device.multiples(generator, scalars, sink)
-    };
-    circuit.write_parameters(&file, &multiply).expect("parameters");
+    let multiply =
+        |group: u32,
+         scalars: &[Scalar],
+         sink: &(dyn Fn(usize, &[u8]) -> cuzk_prover::Result<()> + Sync)| {
+            let generator = if group == 2 {
+                Generator::G2
+            } else {
+                Generator::G1
+            };
+            device.multiples(generator, scalars, sink)
+        };
+    circuit
+        .write_parameters(&file, &multiply)
+        .expect("parameters");
     device.release().expect("giving memory back");
 
     let start = Instant::now();
     let opened = ParameterFile::open(&path).expect("the parameter file");
-    let srs = device.load_srs(&opened, Checks::Curve, &Cancel::default()).expect("parameters");
+    let srs = device
+        .load_srs(&opened, Checks::Curve, &Cancel::default())
+        .expect("parameters");
     let load = start.elapsed();
     let key = PreparedKey::new(srs.verifying_key());
     // All proofs of one prover have the same r and s, so they are equal; one that does not verify
@@ -97,38 +105,55 @@ fn compare(device: &GpuBackend, log_n: u32, rounds: usize, batches: &[usize], lo
         }
         let differs = match good.get(by) {
             Some(good) => {
-                let parts = [("a", proof.a != good.a), ("b", proof.b != good.b), ("c", proof.c != good.c)];
-                let wrong: Vec<&str> = parts.iter().filter(|part| part.1).map(|part| part.0).collect();
+                let parts = [
+                    ("a", proof.a != good.a),
+                    ("b", proof.b != good.b),
+                    ("c", proof.c != good.c),
+                ];
+                let wrong: Vec<&str> = parts
+                    .iter()
+                    .filter(|part| part.1)
+                    .map(|part| part.0)
+                    .collect();
                 format!("wrong in {}", wrong.join(", "))
             }
             None => "none verified before".to_string(),
         };
         println!("2^{log_n}: A PROOF BY {by} DOES NOT VERIFY: {differs}");
     };
-    let peer = Peer::new(path, &circuit);
+    let peer = Peer::open(path);
+    let by_peer = |n: usize| {
+        let scalars = vec![Scalar::from(17).square(); n];
+        peer.prove(&circuit.assignment(), &scalars, &scalars)
+    };
 
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    let mut first = Duration::ZERO;
+    let (mut first, mut alone) = (Duration::ZERO, 0);
     for round in 0..=rounds {
         let start = Instant::now();
-        let proof = one(device, &*srs, &circuit);
+        let (proof, timings) = one(device, &*srs, &circuit);
         let time = start.elapsed();
         check(&proof, "cuzk");
         let start = Instant::now();
-        let proofs = peer.prove(1);
-        let by_peer = start.elapsed();
+        let proofs = by_peer(1);
+        let peer_time = start.elapsed();
         proofs.iter().for_each(|proof| check(proof, "the peer"));
         // The first round loads the peer's parameters and warms both.
         if round == 0 {
-            first = by_peer;
+            first = peer_time;
             continue;
         }
+        alone = alone.max(timings.peak_device_bytes);
         ours.push(time);
-        theirs.push(by_peer);
+        theirs.push(peer_time);
     }
     let ms = |time: Duration| time.as_secs_f64() * 1e3;
     let (one, other) = (median(&mut ours), median(&mut theirs));
-    println!("2^{log_n}: load: cuzk {:.2} s with every point checked; the peer's first proof {:.2} s", load.as_secs_f64(), first.as_secs_f64());
+    println!(
+        "2^{log_n}: load: cuzk {:.2} s with every point checked; the peer's first proof {:.2} s",
+        load.as_secs_f64(),
+        first.as_secs_f64()
+    );
     println!("2^{log_n}: one proof: cuzk {:.1} ms (best {:.1}), the peer {:.1} ms (best {:.1}): {:.2} times", ms(one), ms(ours[0]), ms(other), ms(theirs[0]), ms(other) / ms(one));
     for locked in [false, true].into_iter().take(1 + usize::from(locked)) {
         let vectors = [&circuit.a, &circuit.b, &circuit.c, &circuit.aux];
@@ -139,14 +164,17 @@ fn compare(device: &GpuBackend, log_n: u32, rounds: usize, batches: &[usize], lo
             .collect();
         for &batch in batches {
             let start = Instant::now();
-            two_threads(device, &*srs, &circuit, batch);
+            let most = two_threads(device, &*srs, &circuit, batch);
             let ours = start.elapsed() / batch as u32;
             let start = Instant::now();
-            let proofs = peer.prove(batch);
+            let proofs = by_peer(batch);
             let theirs = start.elapsed() / batch as u32;
             proofs.iter().for_each(|proof| check(proof, "the peer"));
             let how = if locked { ", page-locked" } else { "" };
-            println!("2^{log_n}: {batch} proofs{how}, each: cuzk {:.1} ms, the peer {:.1} ms: {:.2} times", ms(ours), ms(theirs), ms(theirs) / ms(ours));
+            // A second proof on the device has vectors of its own there.
+            let vectors = device.work_memory(&circuit.shape()).device;
+            let at_once = 1 + (most.saturating_sub(alone) + vectors / 2) / vectors;
+            println!("2^{log_n}: {batch} proofs{how}, {at_once} of cuzk's at once, each: cuzk {:.1} ms, the peer {:.1} ms: {:.2} times", ms(ours), ms(theirs), ms(theirs) / ms(ours));
         }
     }
     drop(peer);
@@ -154,72 +182,43 @@ fn compare(device: &GpuBackend, log_n: u32, rounds: usize, batches: &[usize], lo
     device.release().expect("giving memory back");
 }
 
-fn one(device: &GpuBackend, srs: &dyn ResidentSrs, circuit: &Synthetic) -> Proof {
+fn one(device: &GpuBackend, srs: &dyn ResidentSrs, circuit: &Synthetic) -> (Proof, Timings) {
     let (r, s) = (Scalar::from(11), Scalar::from(13));
     let (cancel, mut timings) = (Cancel::default(), Timings::default());
-    prove(device, srs, &circuit.assignment(), r, s, &cancel, &mut timings).expect("a proof")
+    let proof = prove(
+        device,
+        srs,
+        &circuit.assignment(),
+        r,
+        s,
+        &cancel,
+        &mut timings,
+    );
+    (proof.expect("a proof"), timings)
 }
 
-fn two_threads(device: &GpuBackend, srs: &dyn ResidentSrs, circuit: &Synthetic, batch: usize) {
-    let next = AtomicUsize::new(0);
+/// Proves from two threads; the most device memory meanwhile.
+fn two_threads(
+    device: &GpuBackend,
+    srs: &dyn ResidentSrs,
+    circuit: &Synthetic,
+    batch: usize,
+) -> u64 {
+    let (next, most) = (AtomicUsize::new(0), AtomicU64::new(0));
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
                 while next.fetch_add(1, Ordering::Relaxed) < batch {
-                    one(device, srs, circuit);
+                    let (_, timings) = one(device, srs, circuit);
+                    most.fetch_max(timings.peak_device_bytes, Ordering::Relaxed);
                 }
             });
         }
     });
+    most.into_inner()
 }
 
 fn median(times: &mut [Duration]) -> Duration {
     times.sort();
     times[times.len() / 2]
-}
-
-/// supraseal-c2 with its parameters.
-struct Peer<'a> {
-    srs: SRS,
-    circuit: &'a Synthetic,
-}
-
-impl<'a> Peer<'a> {
-    fn new(path: PathBuf, circuit: &'a Synthetic) -> Self {
-        let srs = SRS::try_new(path, false).map_err(String::from).expect("the peer's parameters");
-        Self { srs, circuit }
-    }
-
-    fn prove(&self, n: usize) -> Vec<Proof> {
-        let circuit = self.circuit;
-        let assignment = || Assignment::<Scalar> {
-            a_aux_density: circuit.a_aux_density.words().as_ptr().cast(),
-            a_aux_bit_len: circuit.a_aux_density.len(),
-            a_aux_popcount: circuit.a_aux_density.count_ones(),
-            b_inp_density: circuit.b_input_density.words().as_ptr().cast(),
-            b_inp_bit_len: circuit.b_input_density.len(),
-            b_inp_popcount: circuit.b_input_density.count_ones(),
-            b_aux_density: circuit.b_aux_density.words().as_ptr().cast(),
-            b_aux_bit_len: circuit.b_aux_density.len(),
-            b_aux_popcount: circuit.b_aux_density.count_ones(),
-            a: circuit.a.as_ptr(),
-            b: circuit.b.as_ptr(),
-            c: circuit.c.as_ptr(),
-            abc_size: circuit.a.len(),
-            inp_assignment_data: circuit.input.as_ptr(),
-            inp_assignment_size: circuit.input.len(),
-            aux_assignment_data: circuit.aux.as_ptr(),
-            aux_assignment_size: circuit.aux.len(),
-        };
-        let provers: Vec<_> = (0..n).map(|_| assignment()).collect();
-        let scalars = vec![Scalar::from(17).square(); n];
-        let empty = Proof {
-            a: G1Affine::default(),
-            b: G2Affine::default(),
-            c: G1Affine::default(),
-        };
-        let mut proofs = vec![empty; n];
-        generate_groth16_proofs(&provers, &scalars, &scalars, &mut proofs, &self.srs);
-        proofs
-    }
 }

@@ -7,6 +7,7 @@ mod sector;
 
 use std::collections::BTreeMap;
 use std::fs::{create_dir, File};
+use std::time::Instant;
 
 use anyhow::Result;
 use filecoin_proofs_api::post::{
@@ -142,5 +143,24 @@ fn a_sector_update_is_proved_and_verified() -> Result<()> {
     };
     assert!(verify(new.comm_d_new)?);
     assert!(!verify(sector.comm_d)?);
+    Ok(())
+}
+
+/// A measurement: run with --ignored --nocapture.
+#[test]
+#[ignore = "a measurement"]
+fn commit_phase_2_takes() -> Result<()> {
+    ready();
+    let sector = Sector::seal(42)?;
+    for round in 0..6 {
+        let phase1 = sector.commit_phase1()?;
+        let start = Instant::now();
+        seal_commit_phase2(phase1, PROVER, sector.number)?;
+        let time = start.elapsed().as_secs_f64() * 1e3;
+        // The first loads the parameters.
+        if round > 0 {
+            println!("{} 2KiB-C2 1 {time:.2}", env!("CARGO_PKG_NAME"));
+        }
+    }
     Ok(())
 }

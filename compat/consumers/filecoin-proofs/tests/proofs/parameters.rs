@@ -6,19 +6,22 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use anyhow::{ensure, Context, Result};
+use anyhow::{Context, Result};
 use bellpepper_core::Circuit;
 use blstrs::Scalar;
 use cuzk_prover::circuit::CompiledCircuit;
 use cuzk_prover::groth16::setup::{write_parameters, SetupPaths};
-use filecoin_proofs::parameters::{window_post_public_params, winning_post_public_params};
-use filecoin_proofs::SectorShape2KiB;
+use filecoin_proofs::parameters::{
+    public_params, window_post_public_params, winning_post_public_params,
+};
+use filecoin_proofs::{DefaultPieceHasher, SectorShape2KiB};
 use filecoin_proofs_api::{RegisteredPoStProof, RegisteredSealProof, RegisteredUpdateProof};
 use storage_proofs_core::compound_proof::CompoundProof;
 use storage_proofs_core::parameter_cache::{
     parameter_cache_params_path, parameter_cache_verifying_key_path, CacheableParameters,
     ParameterSetMetadata,
 };
+use storage_proofs_porep::stacked::StackedCompound;
 use storage_proofs_post::fallback::FallbackPoStCompound;
 use storage_proofs_update::{EmptySectorUpdateCompound, PublicParams};
 
@@ -27,34 +30,29 @@ pub const WINDOW: RegisteredPoStProof = RegisteredPoStProof::StackedDrgWindow2Ki
 pub const WINNING: RegisteredPoStProof = RegisteredPoStProof::StackedDrgWinning2KiBV1;
 pub const UPDATE: RegisteredUpdateProof = RegisteredUpdateProof::StackedDrg2KiBV1;
 
-/// Settles, once for the process, where filecoin-proofs finds parameters; makes those that are
-/// missing. Those of the seal proof come from `make parameters`.
+/// Settles, once for the process, where filecoin-proofs finds parameters: in the folder
+/// CUZK_TEST_PARAMETERS, or among this build's files. Makes those that are missing.
 pub fn ready() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| prepare().expect("parameters"))
 }
 
 fn prepare() -> Result<PathBuf> {
-    let scratch = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-    let folder = scratch.join("parameters");
+    let folder = match std::env::var_os("CUZK_TEST_PARAMETERS") {
+        Some(folder) => PathBuf::from(folder),
+        None => PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("parameters"),
+    };
     std::env::set_var("FIL_PROOFS_PARAMETER_CACHE", &folder);
-    std::env::set_var("FIL_PROOFS_PARENT_CACHE", scratch.join("filecoin-parents"));
+    let parents = folder.with_file_name("filecoin-parents");
+    std::env::set_var("FIL_PROOFS_PARENT_CACHE", parents);
     std::env::set_var("FIL_PROOFS_VERIFY_PRODUCTION_PARAMS", "false");
     std::fs::create_dir_all(&folder)?;
-    let seal = SEAL.cache_params_path()?;
-    ensure!(
-        seal.starts_with(&folder),
-        "{} was settled before",
-        seal.display()
-    );
-    ensure!(
-        seal.exists() && SEAL.cache_verifying_key_path()?.exists(),
-        "{} is missing: run `make parameters`",
-        seal.display()
-    );
     // One process at a time makes what is missing.
     let lock = File::create(folder.join("lock"))?;
     lock.lock()?;
+    let seal = public_params::<SectorShape2KiB>(&SEAL.as_v1_config())?;
+    type Seal = StackedCompound<SectorShape2KiB, DefaultPieceHasher>;
+    make::<Seal, _, _>(&seal, Seal::blank_circuit(&seal))?;
     let window = window_post_public_params::<SectorShape2KiB>(&WINDOW.as_v1_config())?;
     let winning = winning_post_public_params::<SectorShape2KiB>(&WINNING.as_v1_config())?;
     type Post = FallbackPoStCompound<SectorShape2KiB>;
