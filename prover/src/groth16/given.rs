@@ -5,7 +5,7 @@
 use crate::backend::{Assignment, AuxAssignment, Rows};
 use crate::circuit::Bitmap;
 use crate::curve::{scalars_from_limbs, Scalar};
-use crate::{Error, ErrorKind, Result};
+use crate::{room, Error, ErrorKind, Result};
 
 /// A density and what its caller says of it.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +52,8 @@ impl<'a> GivenAssignment<'a> {
     /// # Errors
     ///
     /// `InvalidAssignment` for a density with another number of ones than its popcount says and for
-    /// a scalar that is not below the modulus, by the names that the C interfaces have for them.
+    /// a scalar that is not below the modulus, by the names that the C interfaces have for them;
+    /// `OutOfMemory` without room for the densities.
     pub fn new(arrays: &GivenArrays<'a>) -> Result<Self> {
         let [a, b, c] = arrays.rows;
         Ok(Self {
@@ -98,7 +99,9 @@ pub fn canonical_scalars<'a>(name: &str, limbs: &'a [[u64; 4]]) -> Result<&'a [S
 }
 
 fn density(name: &str, given: GivenDensity<'_>) -> Result<Bitmap> {
-    let bitmap = Bitmap::from_words(given.words.to_vec(), given.bits);
+    let words = given.words.iter().copied();
+    let words = room::collected(name, given.words.len(), words)?;
+    let bitmap = Bitmap::try_from_words(words, given.bits)?;
     match bitmap.count_ones() {
         ones if ones == given.ones => Ok(bitmap),
         ones => Err(invalid(format!(
