@@ -24,6 +24,7 @@ void* __libc_memalign(size_t alignment, size_t size);
 void __libc_free(void* memory);
 
 static atomic_size_t seen, first_refused, refusals;
+static size_t in_all;
 static atomic_bool all_from_there;
 static atomic_llong live_bytes;
 
@@ -203,6 +204,7 @@ static size_t refuse(const task* what, size_t k, bool all) {
     const cuzk_status status = what->work(&error);
     atomic_store(&first_refused, 0);
     const size_t n = atomic_load(&refusals);
+    in_all += n;
     const bool said = strpbrk(error.message, "0123456789") && strstr(error.message, " bytes of ") &&
                       !strchr(error.message, '\n');
     if (n == 0 ? status != CUZK_STATUS_OK : status != CUZK_STATUS_OUT_OF_MEMORY || !said) {
@@ -223,8 +225,6 @@ static void refuse_each(const task* what, bool all) {
         if (tried++ % 16 == 0) all_goes_well(what);
     all_goes_well(what);
     const long long left = atomic_load(&live_bytes) - before;
-    printf("%s: %zu of %zu refused%s, %lld bytes more than before\n", what->name, tried, k - 1,
-           all ? " with all after" : "", left);
     CHECK(k > 1 && left < SLACK);
 }
 
@@ -250,7 +250,6 @@ int main(int argc, char** argv) {
         all_goes_well(&sectors);
         for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
             const size_t n = refuse(&sectors, some[i], false);
-            printf("%s, allocation %zu: %s\n", sectors.name, some[i], n ? "refused" : "none");
             CHECK(n == 1 || some[i] > 1000);
         }
     } else {
@@ -264,6 +263,6 @@ int main(int argc, char** argv) {
     free(circuit.words);
     free(c1);
     free(wrapped);
-    puts("no_memory: refused allocations are errors, and nothing else");
+    printf("no_memory: %zu refused allocations were errors, and nothing else\n", in_all);
     return 0;
 }

@@ -268,7 +268,7 @@ fn a_compiled_circuit_is_the_one_that_the_library_carries() {
     ];
     let refused = failure(&nowhere, b"");
     assert!(
-        refused.starts_with("writing /no/such/folder/c: "),
+        refused.starts_with("creating /no/such/folder/c: "),
         "{refused}"
     );
 }
@@ -320,6 +320,35 @@ fn made_up_outputs_are_for_the_sector_that_is_printed() {
         refused.starts_with("creating /no/such/folder/c1: "),
         "{refused}"
     );
+}
+
+#[test]
+fn a_disk_that_is_full_leaves_no_half_file_and_the_old_one_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("c1");
+    let without_room = || {
+        let ran = std::process::Command::new("sh")
+            .args(["-c", "trap '' XFSZ; ulimit -f 8; exec \"$@\"", "sh"])
+            .arg(env!("CARGO_BIN_EXE_cuzk"))
+            .args(["synthesize-c1", "--sector-size", "2KiB", "--out"])
+            .arg(&out)
+            .output()
+            .unwrap();
+        assert_eq!(ran.status.code(), Some(1));
+        let said = String::from_utf8(ran.stderr).unwrap();
+        let line = said.trim_end().lines().last().unwrap_or("");
+        assert!(
+            line.starts_with("cuzk: ") && line.contains(text(&out)),
+            "{line}"
+        );
+        assert!(line.contains("File too large"), "{line}");
+    };
+    without_room();
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    std::fs::write(&out, b"old").unwrap();
+    without_room();
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    assert_eq!(std::fs::read(&out).unwrap(), b"old");
 }
 
 #[test]

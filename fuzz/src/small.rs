@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A circuit of a few rows with its parameters and its assignment.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use bellpepper_core::{Circuit, ConstraintSystem, LinearCombination, SynthesisError};
@@ -10,6 +10,8 @@ use cuzk_prover::circuit::{synthesize, CompiledCircuit, Witness};
 use cuzk_prover::groth16::setup::{write_parameters, SetupPaths};
 use ff::Field;
 
+/// What the names of folders for files begin with, before the number of their process.
+const PREFIX: &str = "cuzk-fuzz-";
 /// Squarings of the chain.
 const STEPS: usize = 5;
 
@@ -74,12 +76,25 @@ pub fn small() -> &'static Small {
     })
 }
 
-/// A folder of this process for files.
+/// A folder of this process for files. A search ends without a chance to take its own away, so the
+/// next one does.
 pub fn folder() -> &'static PathBuf {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
-        let name = format!("cuzk-fuzz-{}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
+        let temporary = std::env::temp_dir();
+        for entry in std::fs::read_dir(&temporary)
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
+            let name = entry.file_name();
+            let process = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
+            if process.is_some_and(|process| !Path::new("/proc").join(process).exists()) {
+                // Another search may be doing the same.
+                let _ = std::fs::remove_dir_all(entry.path());
+            }
+        }
+        let folder = temporary.join(format!("{PREFIX}{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder for files");
         folder
     })

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Writing parameter and verifying key files so that no half-written one is ever seen.
+//! Writing files so that no half-written one is ever seen.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
@@ -12,7 +12,7 @@ use super::{Section, VerifyingKey};
 use crate::{Error, ErrorKind, Result};
 
 /// A file under a temporary name in its folder. [`PendingFile::keep`] gives it its own name;
-/// dropped without that, it is removed.
+/// dropped without that, it is removed. Errors say its own name.
 #[derive(Debug)]
 pub struct PendingFile {
     file: File,
@@ -33,10 +33,27 @@ impl PendingFile {
             let message = format!("{} {what}", path.display());
             Error::new(ErrorKind::InvalidArgument, message)
         };
-        let name = path.file_name().ok_or_else(|| invalid("names no file"))?;
         if path.symlink_metadata().is_ok() {
             return Err(invalid("exists and is not overwritten"));
         }
+        Self::beside(path.to_path_buf())
+    }
+
+    /// As [`PendingFile::create`], but takes the place of a file that has the name, or to which a
+    /// link of that name leads.
+    ///
+    /// # Errors
+    ///
+    /// As there, for a name of no file and a temporary file that cannot be made.
+    pub fn replace(path: &Path) -> Result<Self> {
+        Self::beside(path.canonicalize().unwrap_or_else(|_| path.to_path_buf()))
+    }
+
+    fn beside(path: PathBuf) -> Result<Self> {
+        let name = path.file_name().ok_or_else(|| {
+            let message = format!("{} names no file", path.display());
+            Error::new(ErrorKind::InvalidArgument, message)
+        })?;
         let mut temporary_name = name.to_os_string();
         temporary_name.push(format!(".{}.partial", std::process::id()));
         let temporary = path.with_file_name(temporary_name);
@@ -44,11 +61,11 @@ impl PendingFile {
             .write(true)
             .create_new(true)
             .open(&temporary)
-            .map_err(|error| Error::io(&temporary, "creating", &error))?;
+            .map_err(|error| Error::io(&path, "creating", &error))?;
         Ok(Self {
             file,
             temporary,
-            path: path.to_path_buf(),
+            path,
             renamed: false,
         })
     }
@@ -57,7 +74,7 @@ impl PendingFile {
     pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.file
             .write_all(bytes)
-            .map_err(|error| Error::io(&self.temporary, "writing", &error))
+            .map_err(|error| Error::io(&self.path, "writing", &error))
     }
 
     /// Leaves room for bytes that `write_at` fills in, and says where it starts.
@@ -66,7 +83,7 @@ impl PendingFile {
         self.file
             .set_len(start + bytes)
             .and_then(|()| self.file.seek(SeekFrom::Start(start + bytes)))
-            .map_err(|error| Error::io(&self.temporary, "growing", &error))?;
+            .map_err(|error| Error::io(&self.path, "growing", &error))?;
         Ok(start)
     }
 
@@ -74,7 +91,7 @@ impl PendingFile {
     pub fn write_at(&self, bytes: &[u8], offset: u64) -> Result<()> {
         self.file
             .write_all_at(bytes, offset)
-            .map_err(|error| Error::io(&self.temporary, "writing", &error))
+            .map_err(|error| Error::io(&self.path, "writing", &error))
     }
 
     /// Appends the count of a section, which a parameter file keeps in 32 bits.
@@ -90,18 +107,47 @@ impl PendingFile {
     pub fn bytes(&mut self) -> Result<u64> {
         self.file
             .stream_position()
-            .map_err(|error| Error::io(&self.temporary, "measuring", &error))
+            .map_err(|error| Error::io(&self.path, "measuring", &error))
     }
 
     /// Waits until the contents are on the disk and gives the file its name.
-    pub fn keep(mut self) -> Result<()> {
-        self.file
-            .sync_all()
-            .map_err(|error| Error::io(&self.temporary, "flushing", &error))?;
-        std::fs::rename(&self.temporary, &self.path)
-            .map_err(|error| Error::io(&self.path, "renaming to", &error))?;
-        self.renamed = true;
+    pub fn keep(self) -> Result<()> {
+        Self::keep_all([self])
+    }
+
+    /// Keeps several files in their order, or none: who sees the last sees all.
+    pub fn keep_all(files: impl IntoIterator<Item = Self>) -> Result<()> {
+        let mut files: Vec<Self> = files.into_iter().collect();
+        for Self { file, path, .. } in &files {
+            file.sync_all()
+                .map_err(|error| Error::io(path, "flushing", &error))?;
+        }
+        for i in 0..files.len() {
+            let this = &mut files[i];
+            match std::fs::rename(&this.temporary, &this.path) {
+                Ok(()) => this.renamed = true,
+                Err(error) => {
+                    let error = Error::io(&this.path, "renaming to", &error);
+                    for kept in &files[..i] {
+                        // The error that led here is the one to report.
+                        let _ = std::fs::remove_file(&kept.path);
+                    }
+                    return Err(error);
+                }
+            }
+        }
         Ok(())
+    }
+}
+
+/// Errors do not name the file.
+impl Write for PendingFile {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.flush()
     }
 }
 
@@ -197,6 +243,47 @@ mod tests {
         let error = PendingFile::create(&path).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Io);
         assert!(error.message().starts_with("creating "), "{error}");
+    }
+
+    #[test]
+    fn a_file_is_replaced_whole_also_behind_a_link() {
+        let folder = folder("replaced");
+        let (path, link) = (folder.join("x"), folder.join("link"));
+        std::fs::write(&path, b"old").unwrap();
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        let mut pending = PendingFile::replace(&link).unwrap();
+        pending.write(b"new").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"old");
+        pending.keep().unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"new");
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        assert_eq!(names(&folder).len(), 2);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn of_several_files_all_are_kept_or_none() {
+        let folder = folder("several");
+        let apart = folder.join("apart");
+        let paths = [folder.join("x"), folder.join("y"), apart.join("z")];
+        let pending = || {
+            paths
+                .each_ref()
+                .map(|path| PendingFile::create(path).unwrap())
+        };
+        std::fs::create_dir(&apart).unwrap();
+        let files = pending();
+        std::fs::remove_dir_all(&apart).unwrap();
+        let error = PendingFile::keep_all(files).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Io);
+        let text = format!("renaming to {}: ", paths[2].display());
+        assert!(error.message().starts_with(&text), "{error}");
+        assert!(names(&folder).is_empty());
+
+        std::fs::create_dir(&apart).unwrap();
+        PendingFile::keep_all(pending()).unwrap();
+        assert!(paths.iter().all(|path| path.exists()));
+        std::fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]

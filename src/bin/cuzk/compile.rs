@@ -4,9 +4,10 @@
 use std::time::Instant;
 
 use cuzk::filecoin::porep;
-use cuzk::{Error, Result};
+use cuzk::Result;
 
 use crate::args::{CompileArgs, ContextArgs};
+use crate::output;
 use crate::report::{self, bytes, say, seconds};
 use crate::Outcome;
 
@@ -22,7 +23,7 @@ pub fn run(args: &CompileArgs) -> Result<Outcome> {
         seconds(start.elapsed())
     );
     let saved = circuit.save();
-    std::fs::write(&args.out, &saved).map_err(|e| Error::io(&args.out, "writing", &e))?;
+    output::write(&args.out, &saved)?;
     let same = match saved == porep::saved(size) {
         true => "the same as",
         false => "not the same as",

@@ -9,6 +9,7 @@ mod compile;
 mod doctor;
 mod info;
 mod input;
+mod output;
 mod prove;
 mod report;
 mod setup;

@@ -16,6 +16,7 @@ use serde_json::{json, Value};
 
 use crate::args::{ProveArgs, ProverArgs};
 use crate::input::{self, hex};
+use crate::output;
 use crate::report::{self, say, seconds, timings_json, timings_table, SectorLines};
 use crate::Outcome;
 
@@ -58,7 +59,7 @@ fn one(args: &ProveArgs, path: &Path) -> Result<Outcome> {
         output.circuit.map_or("no", Origin::name)
     );
     if let Some(path) = &out {
-        write(path, &output.proof)?;
+        output::write(path, &output.proof)?;
         say!("written to {}", path.display());
     }
     if args.json {
@@ -164,7 +165,7 @@ fn sector(
         line.clear();
         let output = output?;
         match &args.out_dir {
-            Some(folder) => write(&proof_path(folder, path), &output.proof)?,
+            Some(folder) => output::write(&proof_path(folder, path), &output.proof)?,
             None if args.json => {}
             None => report::print(&format!("{number} {}", hex(&output.proof)))?,
         }
@@ -272,10 +273,6 @@ fn check_names(folder: &Path, paths: &[PathBuf]) -> Result<()> {
         }
     }
     Ok(())
-}
-
-fn write(path: &Path, proof: &[u8]) -> Result<()> {
-    std::fs::write(path, proof).map_err(|e| Error::io(path, "writing", &e))
 }
 
 fn document(request: &Request, output: &Output) -> Value {

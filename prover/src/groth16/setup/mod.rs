@@ -178,11 +178,7 @@ pub fn write_parameters_with(
 
     let mut params = writer.file;
     let params_bytes = params.bytes()?;
-    vk.keep()?;
-    if let Some(meta) = meta {
-        meta.keep()?;
-    }
-    params.keep()?;
+    PendingFile::keep_all([Some(vk), meta, Some(params)].into_iter().flatten())?;
     Ok(SetupReport {
         verifying_key,
         shape,
