@@ -84,6 +84,12 @@ if wanted equality && built ./supraseal-equality; then
     step ./supraseal-equality
 fi
 
+# Keeps what a program prints for the table at the end.
+timed() {
+    "$@" | tee -a "$scratch/times"
+    return "${PIPESTATUS[0]}"
+}
+
 # Twice in turns; the medians of all calls of both. A peer's proof that is not valid is told and no
 # failure of ours.
 if wanted timing; then
@@ -91,13 +97,12 @@ if wanted timing; then
         for program in consumer-bench consumer-proofs; do
             built "./$program" && built "./$program-peer" || continue
             arguments=(--ignored --nocapture)
-            [ "$program" = consumer-bench ] && arguments=("$scratch")
-            on_gpu "./$program" "${arguments[@]}" >> "$scratch/times"
-            CUZK_TEST_PARAMETERS=$scratch/parameters "./$program-peer" "${arguments[@]}" \
-                >> "$scratch/times" || echo "$program-peer, on supraseal-c2, ended with $?"
+            [ "$program" = consumer-bench ] && arguments=("$scratch" 16,18,20 2)
+            on_gpu timed "./$program" "${arguments[@]}"
+            CUZK_TEST_PARAMETERS=$scratch/parameters timed "./$program-peer" "${arguments[@]}" ||
+                echo "$program-peer, on supraseal-c2, ended with $?"
         done
     done
-    grep -E '^==|NOT VALID|panicked' "$scratch/times"
     grep -oE '[a-z-]+ (2\^[0-9]+|2KiB-C2) [0-9]+ [0-9.]+$' "$scratch/times" |
         sort -k 2,2V -k 3,3n -k 4,4n | awk '
             { who = $1 ~ /-peer$/; key = $2 ", " $3 " at once"; n = ++count[who, key]; ms[who, key, n] = $4
