@@ -84,9 +84,9 @@ if wanted equality && built ./supraseal-equality; then
     step ./supraseal-equality
 fi
 
-# Keeps what a program prints for the table at the end.
+# Keeps what a program prints for the table at the end; ends one that hangs.
 timed() {
-    "$@" | tee -a "$scratch/times"
+    timeout -k 1 30 "$@" | tee -a "$scratch/times"
     return "${PIPESTATUS[0]}"
 }
 
@@ -97,7 +97,7 @@ if wanted timing; then
         for program in consumer-bench consumer-proofs; do
             built "./$program" && built "./$program-peer" || continue
             arguments=(--ignored --nocapture)
-            [ "$program" = consumer-bench ] && arguments=("$scratch" 16,18,20 2)
+            [ "$program" = consumer-bench ] && arguments=("$scratch" 16,18 3)
             on_gpu timed "./$program" "${arguments[@]}"
             CUZK_TEST_PARAMETERS=$scratch/parameters timed "./$program-peer" "${arguments[@]}" ||
                 echo "$program-peer, on supraseal-c2, ended with $?"

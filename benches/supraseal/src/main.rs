@@ -2,10 +2,10 @@
 //! The same circuits on the same GPU, by cuzk and by supraseal-c2, in turns; every proof of both
 //! is verified.
 //!
-//!     supraseal-comparison [sizes, such as 16,20,24,27] [--rounds N] [--batches N,N] [--locked]
+//!     supraseal-comparison [sizes, such as 16,20,24,27] [--rounds N] [--batches N,N] [--locked|--only-locked]
 //!
 //! With --locked the batches are measured again with the callers' vectors page-locked, which is the
-//! peer's best case.
+//! peer's best case; with --only-locked they are measured so alone.
 
 #[path = "../../../prover/tests/common/memory_file.rs"]
 mod memory_file;
@@ -34,7 +34,8 @@ use synthetic::Synthetic;
 const PEER_BYTES: u64 = 15 << 30;
 
 fn main() {
-    let (mut sizes, mut rounds, mut batches, mut locked) = (vec![16, 20], 5, vec![4, 10], false);
+    let (mut sizes, mut rounds, mut batches, mut locked) =
+        (vec![16, 20], 5, vec![4, 10], &[false][..]);
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let mut number = || -> usize {
@@ -44,7 +45,8 @@ fn main() {
         match argument.as_str() {
             "--rounds" => rounds = number(),
             "--batches" => batches = numbers(&arguments.next().expect("numbers such as 4,10")),
-            "--locked" => locked = true,
+            "--locked" => locked = &[false, true],
+            "--only-locked" => locked = &[true],
             list => sizes = numbers(list),
         }
     }
@@ -68,7 +70,7 @@ fn numbers(list: &str) -> Vec<usize> {
         .collect()
 }
 
-fn compare(device: &GpuBackend, log_n: u32, rounds: usize, batches: &[usize], locked: bool) {
+fn compare(device: &GpuBackend, log_n: u32, rounds: usize, batches: &[usize], locked: &[bool]) {
     let circuit = Synthetic::new(log_n, 1);
     let (file, path) = memory_file();
     let multiply =
@@ -155,7 +157,7 @@ fn compare(device: &GpuBackend, log_n: u32, rounds: usize, batches: &[usize], lo
         first.as_secs_f64()
     );
     println!("2^{log_n}: one proof: cuzk {:.1} ms (best {:.1}), the peer {:.1} ms (best {:.1}): {:.2} times", ms(one), ms(ours[0]), ms(other), ms(theirs[0]), ms(other) / ms(one));
-    for locked in [false, true].into_iter().take(1 + usize::from(locked)) {
+    for &locked in locked {
         let vectors = [&circuit.a, &circuit.b, &circuit.c, &circuit.aux];
         let _locks: Vec<_> = vectors
             .into_iter()

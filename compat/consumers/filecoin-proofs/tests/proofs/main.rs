@@ -20,7 +20,7 @@ use filecoin_proofs_api::update::{
     verify_empty_sector_update_proof,
 };
 use filecoin_proofs_api::{PrivateReplicaInfo, PublicReplicaInfo, RegisteredPoStProof};
-use parameters::{ready, SEAL, UPDATE, WINDOW, WINNING};
+use parameters::{ready, ready_to_seal, SEAL, UPDATE, WINDOW, WINNING};
 use sector::{Sector, PROVER, SEED, TICKET};
 
 /// Below the modulus, as filecoin-proofs wants it.
@@ -150,9 +150,9 @@ fn a_sector_update_is_proved_and_verified() -> Result<()> {
 #[test]
 #[ignore = "a measurement"]
 fn commit_phase_2_takes() -> Result<()> {
-    ready();
+    ready_to_seal();
     let sector = Sector::seal(42)?;
-    for round in 0..6 {
+    for round in 0..4 {
         let phase1 = sector.commit_phase1()?;
         let start = Instant::now();
         seal_commit_phase2(phase1, PROVER, sector.number)?;

@@ -3,7 +3,7 @@
 //! own setup: recording a circuit of bellpepper's is all that it needs.
 
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use anyhow::{Context, Result};
@@ -32,12 +32,18 @@ pub const UPDATE: RegisteredUpdateProof = RegisteredUpdateProof::StackedDrg2KiBV
 
 /// Settles, once for the process, where filecoin-proofs finds parameters: in the folder
 /// CUZK_TEST_PARAMETERS, or among this build's files. Makes those that are missing.
-pub fn ready() -> &'static Path {
-    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER.get_or_init(|| prepare().expect("parameters"))
+pub fn ready() {
+    static DONE: OnceLock<()> = OnceLock::new();
+    DONE.get_or_init(|| prepare(true).expect("parameters"));
 }
 
-fn prepare() -> Result<PathBuf> {
+/// As [`ready`], for seal proofs alone.
+pub fn ready_to_seal() {
+    static DONE: OnceLock<()> = OnceLock::new();
+    DONE.get_or_init(|| prepare(false).expect("parameters"));
+}
+
+fn prepare(all: bool) -> Result<()> {
     let folder = match std::env::var_os("CUZK_TEST_PARAMETERS") {
         Some(folder) => PathBuf::from(folder),
         None => PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("parameters"),
@@ -53,6 +59,9 @@ fn prepare() -> Result<PathBuf> {
     let seal = public_params::<SectorShape2KiB>(&SEAL.as_v1_config())?;
     type Seal = StackedCompound<SectorShape2KiB, DefaultPieceHasher>;
     make::<Seal, _, _>(&seal, Seal::blank_circuit(&seal))?;
+    if !all {
+        return Ok(());
+    }
     let window = window_post_public_params::<SectorShape2KiB>(&WINDOW.as_v1_config())?;
     let winning = winning_post_public_params::<SectorShape2KiB>(&WINNING.as_v1_config())?;
     type Post = FallbackPoStCompound<SectorShape2KiB>;
@@ -60,8 +69,7 @@ fn prepare() -> Result<PathBuf> {
     make::<Post, _, _>(&winning, Post::blank_circuit(&winning))?;
     let update = PublicParams::from_sector_size(2048);
     type Update = EmptySectorUpdateCompound<SectorShape2KiB>;
-    make::<Update, _, _>(&update, Update::blank_circuit(&update))?;
-    Ok(folder)
+    make::<Update, _, _>(&update, Update::blank_circuit(&update))
 }
 
 /// Makes the two files of a circuit, unless they are there.
