@@ -144,6 +144,21 @@ static cuzk_status reading_c1(cuzk_error* error) {
     return cuzk_c2_check(wrapped, wrapped_len, sector, prover_id, error);
 }
 
+/* The first thing is the copy of the output, which the job keeps. */
+static cuzk_status starting_a_sector(cuzk_error* error) {
+    cuzk_c2_request request = CUZK_C2_REQUEST_INIT;
+    request.c1 = c1;
+    request.c1_len = c1_len;
+    request.sector_number = sector;
+    memcpy(request.prover_id, prover_id, sizeof prover_id);
+    cuzk_job* started = NULL;
+    const cuzk_status status = cuzk_c2_prove_start(context, &request, 1, NULL, &started, error);
+    CHECK((status == CUZK_STATUS_OK) == (started != NULL));
+    atomic_store(&first_refused, 0);
+    cuzk_job_free(started);
+    return status;
+}
+
 static void wrap_c1(void) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     wrapped = malloc(c1_len / 3 * 4 + 100);
@@ -257,6 +272,9 @@ int main(int argc, char** argv) {
             {"a proof", proving}, {"a job", job}, {"reading a C1 output", reading_c1}};
         for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++)
             for (int all = 0; all < 2; all++) refuse_each(&tasks[i], all);
+        const task start = {"starting a sector", starting_a_sector};
+        CHECK(refuse(&start, 1, false) == 1);
+        all_goes_well(&start);
     }
     cuzk_srs_release(srs);
     cuzk_context_free(context);

@@ -4,7 +4,7 @@
 use std::mem::{offset_of, MaybeUninit};
 
 use cuzk_prover::schedule::Request;
-use cuzk_prover::{Error, ErrorKind, Result};
+use cuzk_prover::{room, Result};
 
 use super::arguments::{emptied, required, slice};
 use super::boundary::boundary;
@@ -99,14 +99,8 @@ pub unsafe extern "C" fn cuzk_c2_prove_start(
 unsafe fn copy(request: &cuzk_c2_request) -> Result<Box<dyn Request>> {
     // SAFETY: the caller's contract.
     let bytes = unsafe { slice(request.c1, request.c1_len, "c1")? };
-    let mut c1 = Vec::new();
-    c1.try_reserve_exact(bytes.len()).map_err(|_| {
-        Error::new(
-            ErrorKind::OutOfMemory,
-            format!("{} bytes for a copy of the C1 output", bytes.len()),
-        )
-    })?;
-    c1.extend_from_slice(bytes);
+    let copied = bytes.iter().copied();
+    let c1 = room::collected("the copy of a C1 output", bytes.len(), copied)?;
     let (number, method) = (request.sector_number, WitnessMethod::default());
     Ok(Box::new(match request.circuit_proofs {
         0 => JobRequest::new(c1, request.prover_id, number, method),
