@@ -116,6 +116,12 @@ int cuzk_launch_split(cuzk_stream stream, void* scratch, uint32_t n, const uint3
                       int compact, uint32_t* one_points, uint32_t* rest_points,
                       uint32_t* rest_values, uint32_t* counts);
 
+// Copies points[indices[i]] and scalars[sources[i]], i < n, one after the other into points_out and
+// scalars_out: terms that outlive the points' memory. point_bytes is a point's size, 96 or 192.
+int cuzk_launch_collect(cuzk_stream stream, const void* points, uint32_t point_bytes,
+                        const uint32_t* indices, const void* scalars, const uint32_t* sources,
+                        uint32_t n, void* points_out, void* scalars_out);
+
 // ---- the rows of a circuit
 // ------------------------------------------------------------------------
 

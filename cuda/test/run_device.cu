@@ -348,6 +348,18 @@ void test_split(uint32_t n, uint32_t of_dense, bool compact) {
     got = run_msm<F>(plan, call_n, points.p, rest_points.p,
                      reinterpret_cast<const scalar*>(d_values.p), rest_values.p, count[1], true);
     expect(got == times_generator<F>(sum), "msm of the rest", n, of_dense, compact);
+
+    // The same terms collected behind one other, which is left as it was.
+    device_array<affine<F>> own_points(count[1] + 1);
+    device_array<fr> own_values(count[1] + 1);
+    const affine<F> other = times_generator<F>(fr::one());
+    CUZK_MUST(cudaMemcpy(own_points.p, &other, sizeof other, cudaMemcpyHostToDevice));
+    CUZK_MUST(cuzk_launch_collect(0, points.p, sizeof(affine<F>), rest_points.p, d_values.p,
+                                  rest_values.p, count[1], own_points.p + 1, own_values.p + 1));
+    got = run_msm<F>(plan, call_n, own_points.p + 1, nullptr,
+                     reinterpret_cast<const scalar*>(own_values.p + 1), nullptr, count[1], true);
+    expect(got == times_generator<F>(sum) && own_points.get()[0] == other, "msm of collected terms",
+           n, of_dense, compact);
 }
 
 }  // namespace

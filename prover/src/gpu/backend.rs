@@ -14,7 +14,7 @@ use super::memory::PageLocked;
 use super::multiples::multiples;
 use super::plan::{self, Phases, Plan};
 use super::pool::Pool;
-use super::proof::{Proof, Work};
+use super::proof::{Means, Proof, Work};
 use super::queues::Queues;
 use super::results::ProofResults;
 use super::srs::GpuSrs;
@@ -176,11 +176,13 @@ impl GpuBackend {
             let uploads = Uploads { orders, arrivals };
             let witness = proof.start(&memory, &uploads)?;
             let work = Work {
-                queues: &self.queues,
-                pool: &self.pool,
+                means: Means {
+                    queues: &self.queues,
+                    pool: &self.pool,
+                    plan,
+                },
                 current: &current,
                 uploads: &uploads,
-                plan,
             };
             // SAFETY: the witness was waited for, and failures are settled below.
             unsafe { proof.compute(&work, &mut memory, &mut results, witness, timings) }
@@ -285,11 +287,16 @@ impl Backend for GpuBackend {
         let proof = Proof::new(srs, assignment, cancel);
         let processors = self.context.multiprocessors();
         let mut plan = Plan::choose(&proof.needs(processors), self.pool.available());
+        // What another circuit's proofs left may be in the way: the plan is tried again without.
+        let mut released = false;
         let sums = loop {
             match self.attempt(&proof, &plan, timings) {
                 Err(error) if error.kind() == ErrorKind::OutOfDeviceMemory => {
-                    plan = plan.smaller().ok_or(error)?;
+                    if released {
+                        plan = plan.smaller().ok_or(error)?;
+                    }
                     self.release()?;
+                    released = true;
                 }
                 outcome => break outcome?,
             }

@@ -55,6 +55,8 @@ pub(super) struct Compute {
     lists: [Grown; 3],
     split: Grown,
     pieces: Pieces,
+    /// Terms collected from pieces: points and scalars.
+    collected: [Grown; 2],
 }
 
 impl Grown {
@@ -112,6 +114,7 @@ impl Compute {
             lists: Default::default(),
             split: Grown::default(),
             pieces: Pieces::default(),
+            collected: Default::default(),
         })
     }
 
@@ -141,11 +144,13 @@ impl Compute {
         for grown in [
             &mut self.msm_scratch,
             &mut self.sum_scratch,
+            &mut self.parts,
             &mut self.split,
         ] {
             grown.0 = None;
         }
-        for grown in self.lists.iter_mut().chain(&mut self.pieces.buffers) {
+        let lists = self.lists.iter_mut().chain(&mut self.collected);
+        for grown in lists.chain(&mut self.pieces.buffers) {
             grown.0 = None;
         }
         self.tables = None;
@@ -161,6 +166,16 @@ impl Compute {
                 list.ensure(current, &self.stream, &self.pool, bytes, "a list of points")?;
         }
         Ok(addresses)
+    }
+
+    /// Memory for the points and the scalars of collected terms.
+    pub(super) fn collected(&mut self, current: &Current<'_>, bytes: [u64; 2]) -> Result<[u64; 2]> {
+        let what = "terms of a multiplication";
+        let [points, scalars] = &mut self.collected;
+        Ok([
+            points.ensure(current, &self.stream, &self.pool, bytes[0], what)?,
+            scalars.ensure(current, &self.stream, &self.pool, bytes[1], what)?,
+        ])
     }
 
     /// Memory for the split's counts and scratch.

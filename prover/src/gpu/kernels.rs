@@ -186,6 +186,17 @@ extern "C" {
         rest_values: *mut u32,
         counts: *mut u32,
     ) -> i32;
+    pub(super) fn cuzk_launch_collect(
+        stream: *mut c_void,
+        points: *const c_void,
+        point_bytes: u32,
+        indices: *const u32,
+        scalars: *const c_void,
+        sources: *const u32,
+        n: u32,
+        points_out: *mut c_void,
+        scalars_out: *mut c_void,
+    ) -> i32;
     pub(super) fn cuzk_launch_evaluate(
         stream: *mut c_void,
         rows: *const StoredRows,

@@ -15,7 +15,6 @@ use crate::{Error, ErrorKind, Result};
 pub(super) struct DeviceBuffer {
     context: Arc<Context>,
     address: CUdeviceptr,
-    bytes: usize,
 }
 
 impl DeviceBuffer {
@@ -36,18 +35,12 @@ impl DeviceBuffer {
         Ok(Self {
             context: current.context().clone(),
             address,
-            bytes,
         })
     }
 
     /// The address of the first byte.
     pub(super) fn address(&self) -> CUdeviceptr {
         self.address
-    }
-
-    /// Bytes asked for.
-    pub(super) fn bytes(&self) -> usize {
-        self.bytes
     }
 }
 

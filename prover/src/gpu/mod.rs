@@ -3,7 +3,8 @@
 //!
 //! The driver is found at run time; nothing here loads it or calls it before a caller asks for
 //! devices, so the library also works where none is installed. A build without kernels
-//! (`CUZK_CUDA=0`) lists devices and says why it cannot use them.
+//! (`CUZK_CUDA=0`) lists devices and says why it cannot use them; what computes with numbers alone
+//! is compiled there too, for its tests.
 
 #[cfg(cuzk_cuda)]
 mod backend;
@@ -17,6 +18,9 @@ mod context;
 mod device;
 mod driver;
 #[cfg(cuzk_cuda)]
+mod feed;
+#[cfg(any(cuzk_cuda, test))]
+#[cfg_attr(not(cuzk_cuda), allow(dead_code))]
 mod kernels;
 #[cfg(cuzk_cuda)]
 mod memory;
@@ -24,7 +28,11 @@ mod memory;
 mod msm;
 #[cfg(cuzk_cuda)]
 mod multiples;
-#[cfg(cuzk_cuda)]
+#[cfg(any(cuzk_cuda, test))]
+#[cfg_attr(not(cuzk_cuda), allow(dead_code))]
+mod pieces;
+#[cfg(any(cuzk_cuda, test))]
+#[cfg_attr(not(cuzk_cuda), allow(dead_code))]
 mod plan;
 #[cfg(cuzk_cuda)]
 mod pool;
@@ -36,6 +44,9 @@ mod queries;
 mod queues;
 #[cfg(cuzk_cuda)]
 mod quotient;
+#[cfg(any(cuzk_cuda, test))]
+#[cfg_attr(not(cuzk_cuda), allow(dead_code))]
+mod ranges;
 #[cfg(cuzk_cuda)]
 mod results;
 #[cfg(cuzk_cuda)]

@@ -25,8 +25,10 @@ pub(super) struct Needs {
     pub(super) evaluations: u64,
     /// The transforms' table.
     pub(super) table: u64,
-    /// Pieces of parameters that stream from the host.
+    /// Pieces of l, a and b that stream from the host, and what is collected from them.
     pub(super) stream: u64,
+    /// Pieces of h that do.
+    pub(super) stream_h: u64,
     /// Scratch of the multiplication over h at full speed.
     pub(super) scratch: u64,
     /// Scratch of the largest other multiplication at full speed.
@@ -55,6 +57,10 @@ pub(super) struct Plan {
     /// Whether the sums over different queries are computed side by side: small ones leave most
     /// of the device idle.
     pub(super) side_by_side: bool,
+    /// Whether there is room to sum over l, a and b while the quotient is computed.
+    pub(super) queries_early: bool,
+    /// Whether there is room to bring the first pieces of h meanwhile.
+    pub(super) h_early: bool,
     /// The most scratch of the multiplication over h.
     pub(super) scratch: u64,
     /// The most scratch of any other. With two lanes it is another's: one proof's sum over h
@@ -66,7 +72,7 @@ impl Plan {
     /// The best plan for `free` bytes, which may still prove too large.
     pub(super) fn choose(needs: &Needs, free: u64) -> Self {
         let lane = needs.witness + needs.evaluations;
-        let shared = needs.lists + needs.table + needs.stream;
+        let shared = needs.lists + needs.table + needs.stream + needs.stream_h;
         // Every multiplication of a small proof fits the least.
         let full = needs.scratch.max(LEAST_SCRATCH);
         let good = full.min(GOOD_SCRATCH);
@@ -77,6 +83,8 @@ impl Plan {
                 lanes: 2,
                 phases: Phases::One,
                 side_by_side,
+                queries_early: true,
+                h_early: true,
                 scratch: full,
                 other_scratch: if side_by_side { full } else { other },
             };
@@ -85,6 +93,8 @@ impl Plan {
             lanes: 1,
             phases,
             side_by_side: false,
+            queries_early: phases == Phases::One,
+            h_early: phases == Phases::One,
             scratch,
             other_scratch,
         };
@@ -92,14 +102,22 @@ impl Plan {
             let scratch = full.min(free - lane - shared);
             return alone(Phases::One, scratch, scratch);
         }
-        // Both sums stream at the same time.
-        let quotient = needs.evaluations / 3 + needs.stream;
-        let left = free.saturating_sub(quotient + needs.witness + shared);
+        let quotient = needs.evaluations / 3 + needs.stream_h;
+        let left = free.saturating_sub(needs.evaluations / 3 + needs.witness + shared);
         if left >= 4 * LEAST_SCRATCH && needs.first() <= free {
             let other = other.min(left / 4);
-            return alone(Phases::Two, full.min(left - other), other);
+            let scratch = full.min(left - other);
+            let queries = needs.lists + needs.stream + other;
+            let queries_early = needs.witness_of_rows > 0 && needs.first() + queries <= free;
+            let queries = if queries_early { queries } else { 0 };
+            let h_early = needs.first() + queries + needs.stream_h + scratch <= free;
+            return Self {
+                queries_early,
+                h_early,
+                ..alone(Phases::Two, scratch, other)
+            };
         }
-        let most = quotient.max(needs.witness + shared);
+        let most = quotient.max(needs.witness + shared - needs.stream_h);
         let scratch = free.saturating_sub(most).clamp(LEAST_SCRATCH, full);
         alone(Phases::Three, scratch, scratch)
     }
@@ -129,6 +147,8 @@ impl Plan {
             lanes: 1,
             phases,
             side_by_side: false,
+            queries_early: phases == Phases::One,
+            h_early: phases == Phases::One,
             scratch,
             other_scratch: scratch,
         })
@@ -173,8 +193,19 @@ mod tests {
         evaluations: 12_900_000_000,
         table: 100_000_000,
         stream: 0,
+        stream_h: 0,
         scratch: 20 * GB,
         other_scratch: 4 * GB,
+    };
+
+    /// The same with parameters that stream and so come in pieces.
+    const STREAMED: Needs = Needs {
+        lists: 200_000_000,
+        stream: 1_400_000_000,
+        stream_h: 1_600_000_000,
+        scratch: 1_800_000_000,
+        other_scratch: 400_000_000,
+        ..POREP
     };
 
     const POREP_SRS: SrsShape = SrsShape {
@@ -202,6 +233,30 @@ mod tests {
             ..POREP
         };
         assert_eq!(Plan::choose(&long_lists, 14 * GB).phases, Phases::Three);
+    }
+
+    #[test]
+    fn what_streams_starts_as_early_as_there_is_room() {
+        // Evaluations given: the witness has no room beside them, the first pieces of h have.
+        let given = Plan::choose(&STREAMED, 17_179_869_184);
+        assert_eq!(given.phases, Phases::Two);
+        assert_eq!((given.queries_early, given.h_early), (false, true));
+        assert_eq!(given.scratch, STREAMED.scratch);
+        // Rows evaluated from a witness of bits.
+        let compact = Needs {
+            witness: 90_000_000,
+            witness_of_rows: 90_000_000,
+            ..STREAMED
+        };
+        let compact = Plan::choose(&compact, 17_179_869_184);
+        assert_eq!(compact.phases, Phases::Two);
+        assert_eq!((compact.queries_early, compact.h_early), (true, false));
+        let roomy = Plan::choose(&STREAMED, 24 * GB);
+        assert_eq!((roomy.lanes, roomy.phases), (1, Phases::One));
+        assert!(roomy.queries_early && roomy.h_early);
+        let scarce = Plan::choose(&STREAMED, 13_300_000_000);
+        assert_eq!(scarce.phases, Phases::Two);
+        assert!(!scarce.queries_early && !scarce.h_early);
     }
 
     #[test]

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use super::circuit::circuit_bytes;
 use super::context::Current;
 use super::kernels::{self, MsmPlan};
+use super::pieces::PieceSizes;
 use super::plan::{Needs, Phases, Plan};
 use super::pool::Pool;
-use super::queries::piece;
 use super::queues::Queues;
 use super::quotient::{evaluation_bytes, Evaluations, RowSource};
 use super::results::ProofResults;
@@ -22,14 +22,15 @@ use crate::backend::{Assignment, Cancel, ResidentSrs, Rows, Sums};
 use crate::timing::Timings;
 use crate::Result;
 
+use steps::count_upload;
+
 /// An assignment and its parameters.
 pub(super) struct Proof<'a> {
     srs: &'a GpuSrs,
     layout: Layout<'a>,
     rows: RowSource<'a>,
     cancel: &'a Cancel,
-    /// Variables of a piece where parameters stream.
-    piece: u64,
+    pieces: PieceSizes,
 }
 
 /// The device memory of one proof.
@@ -39,13 +40,19 @@ pub(super) struct ProofMemory<'a> {
     evaluations: Evaluations<'a>,
 }
 
-/// What a proof is computed with.
-pub(super) struct Work<'w, 'a> {
+/// What a proof is computed with, on any thread.
+#[derive(Clone, Copy)]
+pub(super) struct Means<'w> {
     pub(super) queues: &'w Queues,
     pub(super) pool: &'w Arc<Pool>,
+    pub(super) plan: &'w Plan,
+}
+
+/// The same on the proof's own thread.
+pub(super) struct Work<'w, 'a> {
+    pub(super) means: Means<'w>,
     pub(super) current: &'w Current<'w>,
     pub(super) uploads: &'w Uploads<'a>,
-    pub(super) plan: &'w Plan,
 }
 
 impl<'a> Proof<'a> {
@@ -59,7 +66,7 @@ impl<'a> Proof<'a> {
             layout: Layout::new(assignment),
             rows,
             cancel,
-            piece: piece(srs.pool().budget()),
+            pieces: PieceSizes::of_budget(srs.pool().budget()),
         }
     }
 
@@ -78,31 +85,37 @@ impl<'a> Proof<'a> {
         let log_n = rows.next_power_of_two().ilog2().max(1);
         // SAFETY: a function of a number.
         let table = unsafe { kernels::cuzk_ntt_tables_size(log_n) as u64 };
-        let streams = matches!(self.srs.h().points(), Points::Host(_));
-        // What streams is listed and summed piece by piece.
-        let at_once = |n: u64| if streams { n.min(self.piece) } else { n };
+        let (streams, pieces) = (self.streams(), &self.pieces);
+        // What streams is listed, summed and multiplied piece by piece.
+        let at_once = |n: u64, piece: u64| if streams { n.min(piece) } else { n };
         let (ones, full) = (self.layout.most_ones(), self.layout.most_full());
-        let other_scratch = scratch(full.min(shape.l as u64));
+        let (ones, full) = (
+            at_once(ones, pieces.queries),
+            at_once(full.min(shape.l as u64), pieces.queries),
+        );
         let sum_scratch = [shape.l, shape.a, shape.b_g1].map(|n| {
-            let n = at_once(ones.min(n as u64)) as u32;
+            let n = ones.min(n as u64) as u32;
             // SAFETY: a function of a number.
             unsafe { kernels::cuzk_sum_g1_scratch_size(n, multiprocessors) as u64 }
         });
-        let b = at_once(ones.min(shape.b_g2 as u64)) as u32;
+        let b = at_once(ones.min(shape.b_g2 as u64), pieces.b) as u32;
         // SAFETY: functions of numbers.
         let (of_b, split) = unsafe {
-            let aux = at_once(shape.l as u64) as u32;
+            let aux = at_once(shape.l as u64, pieces.variables()) as u32;
             (
                 kernels::cuzk_sum_g2_scratch_size(b, multiprocessors) as u64,
                 kernels::cuzk_split_scratch_size(aux) as u64,
             )
         };
         let sum_scratch = sum_scratch.into_iter().fold(of_b, u64::max);
-        let (ones, full) = (at_once(ones), at_once(full));
-        let largest = [shape.h, shape.l].map(|n| self.piece.min(n as u64));
-        let piece = match streams {
-            true => 2 * 96 * largest[0].max(largest[1]),
-            false => 0,
+        // Two buffers of pieces, and for the terms collected from them as much as a piece.
+        let (stream, stream_h) = match streams {
+            true => {
+                let largest = pieces.queries.min(shape.l as u64);
+                let of_h = pieces.h.min(shape.h as u64);
+                (2 * 96 * largest + (96 + 32) * full, 2 * 96 * of_h)
+            }
+            false => (0, 0),
         };
         let circuit = match self.rows {
             RowSource::Given(_) => 0,
@@ -118,10 +131,16 @@ impl<'a> Proof<'a> {
             lists: 4 * ones + 8 * full + 2 * split + sum_scratch,
             evaluations: evaluation_bytes(rows),
             table: table + circuit,
-            stream: piece,
-            scratch: scratch(shape.h as u64),
-            other_scratch,
+            stream,
+            stream_h,
+            scratch: scratch(at_once(shape.h as u64, pieces.h)),
+            other_scratch: scratch(full),
         }
+    }
+
+    /// Whether the parameters come from the host.
+    fn streams(&self) -> bool {
+        matches!(self.srs.h().points(), Points::Host(_))
     }
 
     /// Whether the witness is brought before the rows.
@@ -179,13 +198,15 @@ impl<'a> Proof<'a> {
     ) -> Result<Sums> {
         // SAFETY: promised by the caller.
         let (sums, laps) = unsafe {
-            match (work.plan.phases, witness, memory.witness.take()) {
-                (Phases::One, Some(arrival), Some(witness)) => {
+            match (work.means.plan.phases, witness, memory.witness.take()) {
+                (Phases::One, Some(arrival), Some(witness)) if !self.streams() => {
                     let witness = memory.witness.insert(witness);
                     let evaluations = &mut memory.evaluations;
+                    count_upload(&arrival, timings);
+                    let (means, current) = (work.means, work.current);
                     let counts =
-                        self.count(work, witness, &mut results.counts, arrival, timings)?;
-                    match work.plan.side_by_side {
+                        self.count(means, current, (witness, &arrival), &mut results.counts)?;
+                    match means.plan.side_by_side {
                         true => self.all_side_by_side(
                             work,
                             (witness, evaluations),

@@ -2,58 +2,24 @@
 //! The sums of a witness over the queries l, a and b: ones as plain sums, the rest as products.
 //!
 //! Where the parameters lie on the device, each query is one piece. Where they stream from the
-//! host, pieces of the variables take turns in two buffers: one arrives while the other is used.
+//! host, the ones are summed piece by piece, and the products' terms collected from all of them.
 
 use group::Group as _;
 
 use super::compute::{Compute, Queueing};
+use super::feed::{Collected, Feed, QueryPart};
 use super::kernels;
-use super::memory::{copy_from_device, copy_on_device, PinnedBuffer};
+use super::memory::{copy_from_device, copy_on_device};
 use super::msm::{Group, Msm, PendingMsm, PendingSum, Scalars, Terms};
+use super::pieces::Piece;
 use super::results::{Results, Slot};
-use super::srs::{Points, Query};
 use super::witness::{DeviceWitness, Inputs};
-use crate::circuit::Bitmap;
 use crate::Result;
-
-/// The most variables of a piece where parameters stream: 400 MB of G1 points. A multiplication of
-/// so many terms is nearly as fast a term as a larger one.
-const MOST_PIECE: u64 = 1 << 22;
-
-/// Variables of a piece where parameters stream: two buffers of them take an eighth of the budget.
-pub(super) fn piece(budget: u64) -> u64 {
-    let fitting = (budget / 8 / (2 * 96)).clamp(1 << 13, MOST_PIECE);
-    1 << fitting.ilog2()
-}
-
-/// One query's part of a witness.
-#[derive(Clone, Copy)]
-pub(super) struct QueryPart<'a> {
-    pub(super) query: &'a Query,
-    /// Which variables have points; all of them, if none.
-    pub(super) density: Option<(&'a Bitmap, u64)>,
-    /// The inputs with points, which come first in the query.
-    pub(super) inputs: Option<&'a Inputs>,
-    /// Variables of a piece, if the query streams.
-    pub(super) piece: u64,
-}
 
 /// A query's sum on its way to the host.
 pub(super) struct PendingQuery<G> {
     ones: PendingSum<G>,
     rest: PendingMsm<G>,
-}
-
-/// Some of the variables, and their points.
-struct Piece {
-    first: u64,
-    n: u64,
-    /// The number of the piece's first point in the query, and how many points the piece has, the
-    /// inputs' included.
-    first_point: u64,
-    points: u64,
-    /// How many of them are the inputs'.
-    inputs: u64,
 }
 
 impl<G: Group> PendingQuery<G> {
@@ -63,37 +29,6 @@ impl<G: Group> PendingQuery<G> {
         self.ones.add_to(results, &mut sum);
         self.rest.add_to(results, &mut sum);
         sum
-    }
-}
-
-impl QueryPart<'_> {
-    fn inputs(&self) -> u64 {
-        self.inputs.map_or(0, Inputs::len)
-    }
-
-    /// The pieces, of which the first has the inputs' points too.
-    fn pieces(&self, n: u64) -> Vec<Piece> {
-        let step = match self.query.points() {
-            Points::Device(_) => n.max(1),
-            Points::Host(_) => self.piece,
-        };
-        let rank = |variable: u64| match self.density {
-            Some((density, _)) => density.rank(variable as usize) as u64,
-            None => variable,
-        };
-        let piece = |first: u64| {
-            let size = step.min(n - first);
-            let inputs = if first == 0 { self.inputs() } else { 0 };
-            Piece {
-                first,
-                n: size,
-                first_point: self.inputs() - inputs + rank(first),
-                points: inputs + rank(first + size) - rank(first),
-                inputs,
-            }
-        };
-        // No variables make one empty piece, for the inputs.
-        (0..n.max(1)).step_by(step as usize).map(piece).collect()
     }
 }
 
@@ -154,11 +89,19 @@ pub(super) unsafe fn sum_query<G: Group>(
 ) -> Result<PendingQuery<G>> {
     let pieces = part.pieces(witness.n());
     let lists = Lists::take(queueing, part, &pieces, counts)?;
-    let rest = pieces.iter().zip(counts);
-    let rest = rest.map(|(piece, (_, rest))| piece.inputs + rest).max();
+    let of_pieces = pieces.iter().zip(counts);
+    let of_pieces = of_pieces.map(|(piece, (_, rest))| piece.inputs + rest);
     let mut feed = Feed::new(queueing, part, &pieces)?;
     let mut ones = PendingSum::new();
-    let mut msm = Msm::<G>::new(queueing, rest.unwrap_or(0), scratch)?;
+    let (mut collected, most) = match part.streams() {
+        true => {
+            let collected = Collected::take::<G>(queueing, part, of_pieces.clone())?;
+            let most = collected.most();
+            (Some(collected), most)
+        }
+        false => (None, of_pieces.max().unwrap_or(0)),
+    };
+    let mut msm = Msm::<G>::new(queueing, most, scratch)?;
     for (piece, (n_ones, n_rest)) in pieces.iter().zip(counts) {
         queueing.cancel.check()?;
         // SAFETY: promised by the caller; lists are used in the order of the stream, and the
@@ -188,9 +131,16 @@ pub(super) unsafe fn sum_query<G: Group>(
                 sources: lists.sources,
                 montgomery: true,
             };
-            msm.add(queueing, of_rest, scalars)?;
+            match &mut collected {
+                Some(collected) => collected.add(queueing, &mut msm, of_rest, scalars)?,
+                None => msm.add(queueing, of_rest, scalars)?,
+            }
         }
         feed.used(queueing)?;
+    }
+    if let Some(collected) = &mut collected {
+        // SAFETY: as above; the terms are the queue's own.
+        unsafe { collected.multiply(queueing, &mut msm)? };
     }
     let rest = msm.finish();
     Ok(PendingQuery { ones, rest })
@@ -300,58 +250,6 @@ impl Lists {
         unsafe {
             copy_on_device(context, self.rest + 4 * n, points, bytes, stream)?;
             copy_on_device(context, self.sources + 4 * n, sources, bytes, stream)
-        }
-    }
-}
-
-/// Brings the points of piece after piece.
-enum Feed<'a> {
-    /// They are all on the device, from this address on.
-    Resident(u64),
-    /// They come from the host into two buffers in turn.
-    Streamed(&'a PinnedBuffer),
-}
-
-impl<'a> Feed<'a> {
-    fn new(queueing: &mut Queueing<'_>, part: &QueryPart<'a>, pieces: &[Piece]) -> Result<Self> {
-        let host = match part.query.points() {
-            Points::Device(points) => return Ok(Feed::Resident(points.address())),
-            Points::Host(host) => host,
-        };
-        let largest = pieces.iter().map(|piece| piece.points).max().unwrap_or(0);
-        let bytes = largest * part.query.point_bytes() as u64;
-        queueing.compute.make_buffers(queueing.current, bytes)?;
-        Ok(Feed::Streamed(host))
-    }
-
-    /// Where the piece's first point lies once the stream gets there; the numbers in the lists
-    /// count from it.
-    ///
-    /// # Safety
-    /// The query stays until the copies are done.
-    unsafe fn points(
-        &mut self,
-        queueing: &mut Queueing<'_>,
-        part: &QueryPart<'_>,
-        piece: &Piece,
-    ) -> Result<u64> {
-        match self {
-            Feed::Resident(address) => Ok(*address),
-            Feed::Streamed(host) => {
-                let size = part.query.point_bytes() as u64;
-                let from = host.at((piece.first_point * size) as usize);
-                let bytes = (piece.points * size) as usize;
-                // SAFETY: the points lie there; the buffers were sized for the largest piece.
-                unsafe { queueing.compute.fetch(queueing.current, from, bytes) }
-            }
-        }
-    }
-
-    /// Says that everything with the last points is queued.
-    fn used(&mut self, queueing: &mut Queueing<'_>) -> Result<()> {
-        match self {
-            Feed::Resident(_) => Ok(()),
-            Feed::Streamed(_) => queueing.compute.fetched_was_used(queueing.current),
         }
     }
 }

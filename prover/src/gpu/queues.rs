@@ -12,8 +12,9 @@ use crate::Result;
 /// All queues. No more than eight: the driver has as many ways to the device by default, and
 /// queues that share one wait for each other.
 pub(super) struct Queues {
-    /// Sorts witnesses and counts, before everything else: the host waits for it.
-    pub(super) counts: Mutex<Compute>,
+    /// Goes before everything else. Sorts witnesses and counts, which the host waits for; sums
+    /// over l, a and b where they stream: the bus waits for them to use its pieces.
+    pub(super) urgent: Mutex<Compute>,
     /// Everything that has no queue of its own.
     pub(super) main: Mutex<Compute>,
     /// The sum over h.
@@ -26,7 +27,7 @@ impl Queues {
     pub(super) fn new(current: &Current<'_>, pool: &Arc<Pool>) -> Result<Self> {
         let new = |urgent| Ok(Mutex::new(Compute::new(current, pool, urgent)?));
         Ok(Self {
-            counts: new(true)?,
+            urgent: new(true)?,
             main: new(false)?,
             h: new(false)?,
             queries: [new(false)?, new(false)?, new(false)?, new(false)?],
@@ -34,7 +35,7 @@ impl Queues {
     }
 
     fn all(&self) -> impl Iterator<Item = &Mutex<Compute>> {
-        let own = [&self.counts, &self.main, &self.h];
+        let own = [&self.urgent, &self.main, &self.h];
         own.into_iter().chain(&self.queries)
     }
 

@@ -5,14 +5,15 @@ use std::sync::Mutex;
 
 use group::Group as _;
 
-use super::{Proof, Work};
+use super::{Means, Proof, Work};
 use crate::backend::Sums;
 use crate::curve::G1Projective;
 use crate::gpu::compute::{Compute, Queueing};
 use crate::gpu::context::Current;
+use crate::gpu::feed::QueryPart;
 use crate::gpu::msm::{Group, PendingMsm, G1, G2};
 use crate::gpu::pool::Pool;
-use crate::gpu::queries::{sum_all, sum_query, Counts, PendingQuery, QueryPart};
+use crate::gpu::queries::{sum_all, sum_query, Counts, PendingQuery};
 use crate::gpu::queues::lock;
 use crate::gpu::quotient::{Evaluations, RowSource};
 use crate::gpu::results::Results;
@@ -119,15 +120,22 @@ impl<'a> Proof<'a> {
             query,
             density,
             inputs,
-            piece: self.piece,
+            piece: self.pieces.queries,
         };
-        let (srs, in_b) = (self.srs, Some(witness.inputs_in_b()));
-        let (a_density, b_density) = (witness.a_density(), witness.b_density());
+        let part_of_b = |query| QueryPart {
+            piece: self.pieces.b,
+            ..part(
+                query,
+                Some(witness.b_density()),
+                Some(witness.inputs_in_b()),
+            )
+        };
+        let (srs, in_a) = (self.srs, Some(witness.inputs_in_a()));
         [
             part(srs.l(), None, None),
-            part(srs.a(), Some(a_density), Some(witness.inputs_in_a())),
-            part(srs.b_g1(), Some(b_density), in_b),
-            part(srs.b_g2(), Some(b_density), in_b),
+            part(srs.a(), Some(witness.a_density()), in_a),
+            part_of_b(srs.b_g1()),
+            part_of_b(srs.b_g2()),
         ]
     }
 
@@ -137,21 +145,19 @@ impl<'a> Proof<'a> {
     /// As `compute`.
     pub(super) unsafe fn count(
         &self,
-        work: &Work<'_, 'a>,
-        witness: &DeviceWitness<'a>,
+        means: Means<'_>,
+        current: &Current<'_>,
+        (witness, arrival): (&DeviceWitness<'a>, &Arrival),
         results: &mut Results,
-        arrival: Arrival,
-        timings: &mut Timings,
     ) -> Result<[Vec<(u64, u64)>; 3]> {
-        count_upload(&arrival, timings);
         let parts = self.parts(witness);
-        let mut compute = lock(&work.queues.counts);
+        let mut compute = lock(&means.queues.urgent);
         arrival.order(compute.stream())?;
         witness.classify(&compute)?;
         let mut queueing = Queueing {
             compute: &mut compute,
             results: &mut *results,
-            current: work.current,
+            current,
             cancel: self.cancel,
         };
         // SAFETY: promised by the caller; the witness comes first in the queue.
@@ -162,7 +168,7 @@ impl<'a> Proof<'a> {
                 Counts::queue(&mut queueing, witness, &parts[2])?,
             ]
         };
-        let done = compute.stream().mark(work.current)?;
+        let done = compute.stream().mark(current)?;
         drop(compute);
         done.wait("sorting the witness")?;
         self.cancel.check()?;
@@ -238,13 +244,12 @@ impl<'a> Proof<'a> {
     /// As `compute`, the witness counted.
     pub(super) unsafe fn queue_queries(
         &self,
-        work: &Work<'_, 'a>,
+        (queue, scratch): (&Mutex<Compute>, u64),
+        current: &Current<'_>,
         results: &mut Results,
         witness: &DeviceWitness<'a>,
         counts: &[Vec<(u64, u64)>; 3],
     ) -> Result<PendingSums> {
-        let (queue, current) = (&work.queues.main, work.current);
-        let scratch = work.plan.other_scratch;
         let [l, a, b_g1, b_g2] = self.steps(witness, counts);
         // SAFETY: promised by the caller.
         unsafe {
@@ -269,7 +274,7 @@ impl<'a> Proof<'a> {
         witness: Option<&DeviceWitness<'a>>,
         timings: &mut Timings,
     ) -> Result<(Quotient, Vec<Lap>)> {
-        let (main, current, cancel) = (&work.queues.main, work.current, self.cancel);
+        let (main, current, cancel) = (&work.means.queues.main, work.current, self.cancel);
         let mut laps = Vec::new();
         match self.rows {
             RowSource::Given(_) => evaluations.pad(&lock(main))?,
@@ -339,7 +344,7 @@ impl<'a> Proof<'a> {
                 query: self.srs.h(),
                 density: None,
                 inputs: None,
-                piece: self.piece,
+                piece: self.pieces.h,
             };
             let scalars = quotient.coefficients;
             // SAFETY: the queue waits for the coefficients, and the caller keeps them.
