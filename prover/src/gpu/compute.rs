@@ -218,7 +218,9 @@ impl Compute {
         let none = || Error::new(ErrorKind::Internal, "no buffers for pieces of parameters");
         let copies = pieces.copies.as_ref().ok_or_else(none)?;
         if let Some(free) = &pieces.free[pieces.next] {
-            copies.wait_for(free)?;
+            // On the host: a thread that queues as much as the driver takes would keep others from
+            // queueing anything.
+            free.wait("streaming parameters")?;
         }
         let to = pieces.buffers[pieces.next].address() as u64;
         // SAFETY: promised by the caller; what used the buffer before is waited for.

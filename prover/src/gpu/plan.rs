@@ -129,13 +129,14 @@ impl Plan {
             _ if self.lanes > 1 => Phases::One,
             Phases::One => Phases::Two,
             Phases::Two => Phases::Three,
-            Phases::Three if least / 2 < LEAST_SCRATCH => return None,
+            Phases::Three if least <= LEAST_SCRATCH => return None,
             Phases::Three => {
+                let least = (least / 2).max(LEAST_SCRATCH);
                 return Some(Self {
-                    scratch: least / 2,
-                    other_scratch: least / 2,
+                    scratch: least,
+                    other_scratch: least,
                     ..*self
-                })
+                });
             }
         };
         let scratch = match phases {
@@ -270,7 +271,7 @@ mod tests {
             assert!(steps < 64);
         }
         assert_eq!(plan.phases, Phases::Three);
-        assert!(plan.scratch < 2 * LEAST_SCRATCH);
+        assert_eq!(plan.scratch, LEAST_SCRATCH);
     }
 
     #[test]

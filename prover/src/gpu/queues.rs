@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The queues of a device. Each is locked while something is queued, never while it is waited for,
-//! so two proofs' work goes through one queue in the order in which it comes.
+//! The queues of a device. Each is locked while something is queued, never while it is waited for
+//! (but for room for parameters that stream), so two proofs' work goes through one queue in the
+//! order in which it comes.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -144,6 +144,9 @@ impl<'a> Proof<'a> {
         let mut sum_of_h = || unsafe { self.sum_of_h(means, for_h, &quotient) };
         let of_queries = (&mut results.counts, &mut results.main);
         let ((h, lap), (sums, others)) = if means.plan.phases == Phases::Three {
+            quotient.there.wait("the quotient")?;
+            evaluations.keep_quotient();
+            lock(&means.queues.main).release(work.current)?;
             let h = sum_of_h()?;
             // Everything else goes before the witness comes.
             evaluations.release();
