@@ -92,6 +92,18 @@ int cuzk_launch_sum_g1(cuzk_stream stream, int multiprocessors, void* scratch, c
                        const uint32_t* indices, uint32_t n, void* parts);
 int cuzk_launch_sum_g2(cuzk_stream stream, int multiprocessors, void* scratch, const void* points,
                        const uint32_t* indices, uint32_t n, void* parts);
+// The same sum over points that come in pieces: `state`, of the size given, holds it from launch to
+// launch, the first of which says so. The end leaves parts as above.
+size_t cuzk_running_sum_g1_size(int multiprocessors);
+size_t cuzk_running_sum_g2_size(int multiprocessors);
+int cuzk_launch_running_sum_g1(cuzk_stream stream, int multiprocessors, void* state,
+                               const void* points, const uint32_t* indices, uint32_t n, int first);
+int cuzk_launch_running_sum_g2(cuzk_stream stream, int multiprocessors, void* state,
+                               const void* points, const uint32_t* indices, uint32_t n, int first);
+int cuzk_launch_running_sum_g1_end(cuzk_stream stream, int multiprocessors, const void* state,
+                                   void* parts);
+int cuzk_launch_running_sum_g2_end(cuzk_stream stream, int multiprocessors, const void* state,
+                                   void* parts);
 // Host: the sum, an affine point, of `n` parts copied back (those of several launches may be
 // joined).
 void cuzk_sum_g1_combine(const void* parts, uint32_t n, void* point_out);

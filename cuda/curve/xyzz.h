@@ -47,7 +47,7 @@ CUZK_COLD xyzz<F> add(const xyzz<F>& a, const xyzz<F>& b) {
 
 // madd-2008-s: 8M + 2S.
 template <class F>
-CUZK_COLD xyzz<F> add(const xyzz<F>& a, const affine<F>& b) {
+CUZK_HD xyzz<F> add_inlined(const xyzz<F>& a, const affine<F>& b) {
     if (b.is_infinity()) return a;
     if (a.is_infinity()) return xyzz<F>::from(b);
     F P = b.x * a.zz - a.x, R = b.y * a.zzz - a.y;
@@ -56,6 +56,11 @@ CUZK_COLD xyzz<F> add(const xyzz<F>& a, const affine<F>& b) {
     F X3 = R * R - PPP - Q - Q;
     F Y3 = R * (Q - X3) - a.y * PPP;
     return {X3, Y3, a.zz * PP, a.zzz * PPP};
+}
+
+template <class F>
+CUZK_COLD xyzz<F> add(const xyzz<F>& a, const affine<F>& b) {
+    return add_inlined(a, b);
 }
 
 // One inversion. 1/ZZ = (ZZ/ZZZ)^2, since ZZ^3 = ZZZ^2.

@@ -6,6 +6,7 @@
 #include "../launch.h"
 #include "few.cuh"
 #include "msm.cuh"
+#include "running.cuh"
 #include "sum.cuh"
 
 namespace cuzk {

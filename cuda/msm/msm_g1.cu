@@ -32,3 +32,16 @@ extern "C" int cuzk_launch_sum_g1(cuzk_stream stream, int multiprocessors, void*
 extern "C" void cuzk_sum_g1_combine(const void* parts, uint32_t n, void* point_out) {
     combine_sum<fp>(parts, n, point_out);
 }
+
+extern "C" size_t cuzk_running_sum_g1_size(int multiprocessors) {
+    return running_size<fp>(multiprocessors);
+}
+extern "C" int cuzk_launch_running_sum_g1(cuzk_stream stream, int multiprocessors, void* state,
+                                          const void* points, const uint32_t* indices, uint32_t n,
+                                          int first) {
+    return running_add<fp>(stream, multiprocessors, state, points, indices, n, first);
+}
+extern "C" int cuzk_launch_running_sum_g1_end(cuzk_stream stream, int multiprocessors,
+                                              const void* state, void* parts) {
+    return running_end<fp>(stream, multiprocessors, state, parts);
+}

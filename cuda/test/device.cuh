@@ -134,6 +134,9 @@ struct launchers<fp> {
     static constexpr auto sum_scratch = cuzk_sum_g1_scratch_size;
     static constexpr auto sum = cuzk_launch_sum_g1;
     static constexpr auto sum_combine = cuzk_sum_g1_combine;
+    static constexpr auto running_size = cuzk_running_sum_g1_size;
+    static constexpr auto running_sum = cuzk_launch_running_sum_g1;
+    static constexpr auto running_end = cuzk_launch_running_sum_g1_end;
     static constexpr size_t parts_size = CUZK_SUM_G1_PARTS_SIZE;
 };
 template <>
@@ -145,6 +148,9 @@ struct launchers<fp2> {
     static constexpr auto sum_scratch = cuzk_sum_g2_scratch_size;
     static constexpr auto sum = cuzk_launch_sum_g2;
     static constexpr auto sum_combine = cuzk_sum_g2_combine;
+    static constexpr auto running_size = cuzk_running_sum_g2_size;
+    static constexpr auto running_sum = cuzk_launch_running_sum_g2;
+    static constexpr auto running_end = cuzk_launch_running_sum_g2_end;
     static constexpr size_t parts_size = CUZK_SUM_G2_PARTS_SIZE;
 };
 

@@ -277,7 +277,22 @@ void test_msm(pattern kind, uint32_t n, uint32_t bits = 0, uint32_t call_n = 0, 
         parts(launchers<F>::parts_size);
     CUZK_MUST(launchers<F>::sum(0, multiprocessors, scratch.p, points.p, nullptr, n, parts.p));
     launchers<F>::sum_combine(parts.get().data(), CUZK_SUM_PARTS, &got);
-    expect(got == times_generator<F>(sum), sizeof(F) == 48 ? "sum g1" : "sum g2", kind, n);
+    const affine<F> plain_sum = times_generator<F>(sum);
+    expect(got == plain_sum, sizeof(F) == 48 ? "sum g1" : "sum g2", kind, n);
+
+    // The same in pieces, by few threads with many points each and by all.
+    for (int processors : {1, multiprocessors}) {
+        device_array<uint8_t> state(launchers<F>::running_size(processors));
+        const uint32_t piece = n / 3 + 1;
+        for (uint32_t i = 0; i == 0 || i < n + piece; i += piece) {
+            const uint32_t count = i >= n ? 0 : n - i < piece ? n - i : piece;
+            CUZK_MUST(launchers<F>::running_sum(0, processors, state.p, points.p + (i < n ? i : 0),
+                                                nullptr, count, i == 0));
+        }
+        CUZK_MUST(launchers<F>::running_end(0, processors, state.p, parts.p));
+        launchers<F>::sum_combine(parts.get().data(), CUZK_SUM_PARTS, &got);
+        expect(got == plain_sum, sizeof(F) == 48 ? "running sum g1" : "running sum g2", kind, n);
+    }
 }
 
 // Bitmaps against an assignment, split, then both sums, against the sum over the assignment.
@@ -338,6 +353,12 @@ void test_split(uint32_t n, uint32_t of_dense, bool compact) {
     affine<F> got;
     launchers<F>::sum_combine(parts.get().data(), CUZK_SUM_PARTS, &got);
     expect(got == times_generator<F>(sum), "sum of ones", n, of_dense, compact);
+    device_array<uint8_t> state(launchers<F>::running_size(multiprocessors));
+    CUZK_MUST(launchers<F>::running_sum(0, multiprocessors, state.p, points.p, one_points.p,
+                                        count[0], 1));
+    CUZK_MUST(launchers<F>::running_end(0, multiprocessors, state.p, parts.p));
+    launchers<F>::sum_combine(parts.get().data(), CUZK_SUM_PARTS, &got);
+    expect(got == times_generator<F>(sum), "running sum of ones", n, of_dense, compact);
     sum = fr::zero();
     const std::vector<fr>& values = compact ? full_values : assignment;
     for (uint32_t i = 0; i < count[1]; i++) sum = add(sum, mul(logs[r[i]], values[v[i]]));

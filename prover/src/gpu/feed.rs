@@ -114,8 +114,8 @@ pub(super) struct Collected {
 }
 
 impl Collected {
-    /// Memory for the terms of a query whose pieces have so many, or for the largest piece's if
-    /// all would be more than a piece may have points.
+    /// Memory for the terms of a query whose pieces have so many; for as many as half a piece may
+    /// have points, or the largest piece's, if all are more.
     pub(super) fn take<G: Group>(
         queueing: &mut Queueing<'_>,
         part: &QueryPart<'_>,
@@ -123,7 +123,7 @@ impl Collected {
     ) -> Result<Self> {
         let point_bytes = size_of::<G::Affine>() as u64;
         let largest = of_pieces.clone().max().unwrap_or(0);
-        let most = of_pieces.sum::<u64>().min(part.piece).max(largest);
+        let most = of_pieces.sum::<u64>().min(part.piece / 2).max(largest);
         let bytes = [point_bytes * most, 32 * most];
         let [points, scalars] = queueing.compute.collected(queueing.current, bytes)?;
         Ok(Self {

@@ -162,6 +162,38 @@ extern "C" {
         n: u32,
         parts: *mut c_void,
     ) -> i32;
+    pub(super) fn cuzk_running_sum_g1_size(multiprocessors: i32) -> usize;
+    pub(super) fn cuzk_running_sum_g2_size(multiprocessors: i32) -> usize;
+    pub(super) fn cuzk_launch_running_sum_g1(
+        stream: *mut c_void,
+        multiprocessors: i32,
+        state: *mut c_void,
+        points: *const c_void,
+        indices: *const u32,
+        n: u32,
+        first: i32,
+    ) -> i32;
+    pub(super) fn cuzk_launch_running_sum_g2(
+        stream: *mut c_void,
+        multiprocessors: i32,
+        state: *mut c_void,
+        points: *const c_void,
+        indices: *const u32,
+        n: u32,
+        first: i32,
+    ) -> i32;
+    pub(super) fn cuzk_launch_running_sum_g1_end(
+        stream: *mut c_void,
+        multiprocessors: i32,
+        state: *const c_void,
+        parts: *mut c_void,
+    ) -> i32;
+    pub(super) fn cuzk_launch_running_sum_g2_end(
+        stream: *mut c_void,
+        multiprocessors: i32,
+        state: *const c_void,
+        parts: *mut c_void,
+    ) -> i32;
     pub(super) fn cuzk_sum_g1_combine(parts: *const c_void, n: u32, point_out: *mut c_void);
     pub(super) fn cuzk_sum_g2_combine(parts: *const c_void, n: u32, point_out: *mut c_void);
     pub(super) fn cuzk_launch_classify(

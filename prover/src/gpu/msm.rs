@@ -72,12 +72,36 @@ pub(super) trait Group {
     /// # Safety
     /// `parts` are `n` partial sums.
     unsafe fn combine_sum(parts: *const c_void, n: u32) -> Self::Affine;
+
+    /// Bytes of a running sum's state.
+    fn running_size(multiprocessors: i32) -> usize;
+
+    /// # Safety
+    /// As cuda/launch.h asks of `cuzk_launch_running_sum_*`.
+    unsafe fn launch_running(
+        stream: *mut c_void,
+        multiprocessors: i32,
+        state: *mut c_void,
+        points: *const c_void,
+        indices: *const u32,
+        n: u32,
+        first: i32,
+    ) -> i32;
+
+    /// # Safety
+    /// As cuda/launch.h asks of `cuzk_launch_running_sum_*_end`.
+    unsafe fn launch_running_end(
+        stream: *mut c_void,
+        multiprocessors: i32,
+        state: *const c_void,
+        parts: *mut c_void,
+    ) -> i32;
 }
 
 macro_rules! group {
     ($name:ident, $doc:literal, $affine:ty, $projective:ty, $g2:literal, $parts:ident,
      $sum_scratch:ident, $add:ident, $finish:ident, $combine_msm:ident, $sum:ident,
-     $combine_sum:ident) => {
+     $combine_sum:ident, $running_size:ident, $running:ident, $running_end:ident) => {
         #[doc = $doc]
         pub(super) struct $name;
 
@@ -151,6 +175,36 @@ macro_rules! group {
                 unsafe { kernels::$combine_sum(parts, n, (&raw mut point).cast()) };
                 point
             }
+
+            fn running_size(multiprocessors: i32) -> usize {
+                // SAFETY: a function of a number.
+                unsafe { kernels::$running_size(multiprocessors) }
+            }
+
+            unsafe fn launch_running(
+                stream: *mut c_void,
+                multiprocessors: i32,
+                state: *mut c_void,
+                points: *const c_void,
+                indices: *const u32,
+                n: u32,
+                first: i32,
+            ) -> i32 {
+                // SAFETY: promised by the caller.
+                unsafe {
+                    kernels::$running(stream, multiprocessors, state, points, indices, n, first)
+                }
+            }
+
+            unsafe fn launch_running_end(
+                stream: *mut c_void,
+                multiprocessors: i32,
+                state: *const c_void,
+                parts: *mut c_void,
+            ) -> i32 {
+                // SAFETY: promised by the caller.
+                unsafe { kernels::$running_end(stream, multiprocessors, state, parts) }
+            }
         }
     };
 }
@@ -167,7 +221,10 @@ group!(
     cuzk_launch_msm_g1_finish,
     cuzk_msm_g1_combine,
     cuzk_launch_sum_g1,
-    cuzk_sum_g1_combine
+    cuzk_sum_g1_combine,
+    cuzk_running_sum_g1_size,
+    cuzk_launch_running_sum_g1,
+    cuzk_launch_running_sum_g1_end
 );
 group!(
     G2,
@@ -181,7 +238,10 @@ group!(
     cuzk_launch_msm_g2_finish,
     cuzk_msm_g2_combine,
     cuzk_launch_sum_g2,
-    cuzk_sum_g2_combine
+    cuzk_sum_g2_combine,
+    cuzk_running_sum_g2_size,
+    cuzk_launch_running_sum_g2,
+    cuzk_launch_running_sum_g2_end
 );
 
 /// Points and what is summed of them: device addresses.
@@ -410,11 +470,9 @@ impl<G: Group> PendingSum<G> {
         let processors = compute.multiprocessors();
         compute.sum_scratch(current, G::sum_scratch(n, processors) as u64)?;
         let parts = compute.parts(current)?;
-        let slot = queueing.results.slot(G::PARTS_BYTES)?;
-        // SAFETY: promised by the caller; scratch and parts are used in the order of the stream,
-        // and the slot is read after it is done.
-        unsafe {
-            let code = G::launch_sum(
+        // SAFETY: promised by the caller; scratch and parts are used in the order of the stream.
+        let code = unsafe {
+            G::launch_sum(
                 compute.stream().as_ptr(),
                 processors,
                 compute.sum_scratch_at(),
@@ -422,17 +480,20 @@ impl<G: Group> PendingSum<G> {
                 terms.indices(),
                 n,
                 parts as usize as *mut c_void,
-            );
-            compute.check(code, "a sum of points")?;
-            let to = queueing.results.at(slot).cast();
-            copy_from_device(
-                current.context(),
-                to,
-                parts,
-                G::PARTS_BYTES,
-                compute.stream(),
-            )?;
-        }
+            )
+        };
+        compute.check(code, "a sum of points")?;
+        self.fetch(queueing, parts)
+    }
+
+    /// Queues the copy of a sum's parts to the host.
+    fn fetch(&mut self, queueing: &mut Queueing<'_>, parts: u64) -> Result<()> {
+        let slot = queueing.results.slot(G::PARTS_BYTES)?;
+        let (context, stream) = (queueing.current.context(), queueing.compute.stream());
+        let to = queueing.results.at(slot).cast();
+        // SAFETY: the slot has this size and is read after the stream is done; the parts are the
+        // queue's own.
+        unsafe { copy_from_device(context, to, parts, G::PARTS_BYTES, stream)? };
         self.slots.push(slot);
         Ok(())
     }
@@ -443,5 +504,63 @@ impl<G: Group> PendingSum<G> {
             // SAFETY: the slot holds the parts of one launch.
             *sum += unsafe { G::combine_sum(results.at(*slot), kernels::SUM_PARTS) };
         }
+    }
+}
+
+/// A plain sum over points that come in pieces: one small kernel for each.
+pub(super) struct RunningSum<G> {
+    first: bool,
+    group: PhantomData<G>,
+}
+
+impl<G: Group> RunningSum<G> {
+    /// Starts a sum. There is one at a time on a queue.
+    pub(super) fn new(queueing: &mut Queueing<'_>) -> Result<Self> {
+        let compute = &mut *queueing.compute;
+        let bytes = G::running_size(compute.multiprocessors()) as u64;
+        compute.sum_scratch(queueing.current, bytes)?;
+        Ok(Self {
+            first: true,
+            group: PhantomData,
+        })
+    }
+
+    /// Queues adding the terms' points.
+    ///
+    /// # Safety
+    /// The terms stay as they are until the compute stream is done with them.
+    pub(super) unsafe fn add(&mut self, queueing: &Queueing<'_>, terms: Terms) -> Result<()> {
+        let compute = &*queueing.compute;
+        // SAFETY: promised by the caller; the state was made large enough, and is used in the
+        // order of the stream.
+        let code = unsafe {
+            G::launch_running(
+                compute.stream().as_ptr(),
+                compute.multiprocessors(),
+                compute.sum_scratch_at(),
+                terms.points(),
+                terms.indices(),
+                terms.n as u32,
+                i32::from(self.first),
+            )
+        };
+        self.first = false;
+        compute.check(code, "a running sum of points")
+    }
+
+    /// Queues the end. Some terms, of any number, were added.
+    pub(super) fn finish(self, queueing: &mut Queueing<'_>) -> Result<PendingSum<G>> {
+        let compute = &mut *queueing.compute;
+        let parts = compute.parts(queueing.current)?;
+        // SAFETY: the state holds a sum; both are used in the order of the stream.
+        let code = unsafe {
+            let to = parts as usize as *mut c_void;
+            let (stream, state) = (compute.stream().as_ptr(), compute.sum_scratch_at());
+            G::launch_running_end(stream, compute.multiprocessors(), state, to)
+        };
+        compute.check(code, "the end of a running sum")?;
+        let mut sum = PendingSum::new();
+        sum.fetch(queueing, parts)?;
+        Ok(sum)
     }
 }

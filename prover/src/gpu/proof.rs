@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::circuit::circuit_bytes;
 use super::context::Current;
 use super::kernels::{self, MsmPlan};
+use super::msm::{Group as _, G1, G2};
 use super::pieces::PieceSizes;
 use super::plan::{Needs, Phases, Plan};
 use super::pool::Pool;
@@ -88,32 +89,31 @@ impl<'a> Proof<'a> {
         let (streams, pieces) = (self.streams(), &self.pieces);
         // What streams is listed, summed and multiplied piece by piece.
         let at_once = |n: u64, piece: u64| if streams { n.min(piece) } else { n };
-        let (ones, full) = (self.layout.most_ones(), self.layout.most_full());
-        let (ones, full) = (
-            at_once(ones, pieces.queries),
-            at_once(full.min(shape.l as u64), pieces.queries),
+        let ones = at_once(self.layout.most_ones(), pieces.queries);
+        let full = self.layout.most_full().min(shape.l as u64);
+        let (listed, multiplied) = (
+            at_once(full, pieces.queries),
+            at_once(full, pieces.queries / 2),
         );
-        let sum_scratch = [shape.l, shape.a, shape.b_g1].map(|n| {
-            let n = ones.min(n as u64) as u32;
-            // SAFETY: a function of a number.
-            unsafe { kernels::cuzk_sum_g1_scratch_size(n, multiprocessors) as u64 }
-        });
-        let b = at_once(ones.min(shape.b_g2 as u64), pieces.b) as u32;
-        // SAFETY: functions of numbers.
-        let (of_b, split) = unsafe {
+        // SAFETY: a function of a number.
+        let split = unsafe {
             let aux = at_once(shape.l as u64, pieces.variables()) as u32;
-            (
-                kernels::cuzk_sum_g2_scratch_size(b, multiprocessors) as u64,
-                kernels::cuzk_split_scratch_size(aux) as u64,
-            )
+            kernels::cuzk_split_scratch_size(aux) as u64
         };
-        let sum_scratch = sum_scratch.into_iter().fold(of_b, u64::max);
-        // Two buffers of pieces, and for the terms collected from them as much as a piece.
+        let sum_scratch = match streams {
+            true => G1::running_size(multiprocessors).max(G2::running_size(multiprocessors)),
+            false => {
+                let of_g1 = ones.min(shape.l.max(shape.a).max(shape.b_g1) as u64) as u32;
+                let of_g2 = ones.min(shape.b_g2 as u64) as u32;
+                G1::sum_scratch(of_g1, multiprocessors).max(G2::sum_scratch(of_g2, multiprocessors))
+            }
+        } as u64;
+        // Two buffers of pieces, and the terms collected from them.
         let (stream, stream_h) = match streams {
             true => {
                 let largest = pieces.queries.min(shape.l as u64);
                 let of_h = pieces.h.min(shape.h as u64);
-                (2 * 96 * largest + (96 + 32) * full, 2 * 96 * of_h)
+                (2 * 96 * largest + (96 + 32) * multiplied, 2 * 96 * of_h)
             }
             false => (0, 0),
         };
@@ -128,13 +128,13 @@ impl<'a> Proof<'a> {
                 RowSource::Given(_) => 0,
                 RowSource::Compiled(_) => witness,
             },
-            lists: 4 * ones + 8 * full + 2 * split + sum_scratch,
+            lists: 4 * ones + 8 * listed + 2 * split + sum_scratch,
             evaluations: evaluation_bytes(rows),
             table: table + circuit,
             stream,
             stream_h,
             scratch: scratch(at_once(shape.h as u64, pieces.h)),
-            other_scratch: scratch(full),
+            other_scratch: scratch(multiplied),
         }
     }
 

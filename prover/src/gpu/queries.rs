@@ -10,7 +10,7 @@ use super::compute::{Compute, Queueing};
 use super::feed::{Collected, Feed, QueryPart};
 use super::kernels;
 use super::memory::{copy_from_device, copy_on_device};
-use super::msm::{Group, Msm, PendingMsm, PendingSum, Scalars, Terms};
+use super::msm::{Group, Msm, PendingMsm, PendingSum, RunningSum, Scalars, Terms};
 use super::pieces::Piece;
 use super::results::{Results, Slot};
 use super::witness::{DeviceWitness, Inputs};
@@ -92,14 +92,18 @@ pub(super) unsafe fn sum_query<G: Group>(
     let of_pieces = pieces.iter().zip(counts);
     let of_pieces = of_pieces.map(|(piece, (_, rest))| piece.inputs + rest);
     let mut feed = Feed::new(queueing, part, &pieces)?;
-    let mut ones = PendingSum::new();
-    let (mut collected, most) = match part.streams() {
-        true => {
-            let collected = Collected::take::<G>(queueing, part, of_pieces.clone())?;
-            let most = collected.most();
-            (Some(collected), most)
-        }
-        false => (None, of_pieces.max().unwrap_or(0)),
+    let mut sums = match part.streams() {
+        true => QuerySums::Growing {
+            ones: RunningSum::new(queueing)?,
+            rest: Collected::take::<G>(queueing, part, of_pieces.clone())?,
+        },
+        false => QuerySums::AtOnce {
+            ones: PendingSum::new(),
+        },
+    };
+    let most = match &sums {
+        QuerySums::Growing { rest, .. } => rest.most(),
+        QuerySums::AtOnce { .. } => of_pieces.max().unwrap_or(0),
     };
     let mut msm = Msm::<G>::new(queueing, most, scratch)?;
     for (piece, (n_ones, n_rest)) in pieces.iter().zip(counts) {
@@ -120,7 +124,6 @@ pub(super) unsafe fn sum_query<G: Group>(
                 indices: lists.ones,
                 n: *n_ones,
             };
-            ones.add(queueing, of_ones)?;
             let of_rest = Terms {
                 points,
                 indices: lists.rest,
@@ -131,19 +134,40 @@ pub(super) unsafe fn sum_query<G: Group>(
                 sources: lists.sources,
                 montgomery: true,
             };
-            match &mut collected {
-                Some(collected) => collected.add(queueing, &mut msm, of_rest, scalars)?,
-                None => msm.add(queueing, of_rest, scalars)?,
+            match &mut sums {
+                QuerySums::Growing { ones, rest } => {
+                    ones.add(queueing, of_ones)?;
+                    rest.add(queueing, &mut msm, of_rest, scalars)?;
+                }
+                QuerySums::AtOnce { ones } => {
+                    ones.add(queueing, of_ones)?;
+                    msm.add(queueing, of_rest, scalars)?;
+                }
             }
         }
         feed.used(queueing)?;
     }
-    if let Some(collected) = &mut collected {
-        // SAFETY: as above; the terms are the queue's own.
-        unsafe { collected.multiply(queueing, &mut msm)? };
-    }
+    let ones = match sums {
+        QuerySums::Growing { ones, mut rest } => {
+            // SAFETY: as above; the terms are the queue's own.
+            unsafe { rest.multiply(queueing, &mut msm)? };
+            ones.finish(queueing)?
+        }
+        QuerySums::AtOnce { ones } => ones,
+    };
     let rest = msm.finish();
     Ok(PendingQuery { ones, rest })
+}
+
+/// How a query's pieces add up, beside the multiplication of the rest.
+enum QuerySums<G: Group> {
+    /// There is one piece.
+    AtOnce { ones: PendingSum<G> },
+    /// They come and go.
+    Growing {
+        ones: RunningSum<G>,
+        rest: Collected,
+    },
 }
 
 /// Device memory for the split of a piece.
