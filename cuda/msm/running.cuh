@@ -53,8 +53,7 @@ __global__ void __launch_bounds__(REDUCE_BLOCK)
     __shared__ xyzz<F> shared[REDUCE_BLOCK];
     xyzz<F> sum = xyzz<F>::infinity();
     CUZK_NO_UNROLL
-    for (uint32_t i = blockIdx.x * REDUCE_BLOCK + threadIdx.x; i < n;
-         i += gridDim.x * REDUCE_BLOCK)
+    for (uint32_t i = blockIdx.x * REDUCE_BLOCK + threadIdx.x; i < n; i += gridDim.x * REDUCE_BLOCK)
         sum = add(sum, parts.load(i));
     sum = block_sum(shared, sum);
     if (threadIdx.x == 0) out[blockIdx.x] = sum;

@@ -26,8 +26,6 @@ pub(super) struct Grown(Option<Lease>);
 /// Pieces of parameters on their way through the device: one arrives while the other is used.
 #[derive(Default)]
 struct Pieces {
-    /// Made when parameters first stream.
-    copies: Option<Stream>,
     buffers: [Grown; 2],
     /// Where the queue is done with each buffer.
     free: [Option<Event>; 2],
@@ -54,6 +52,8 @@ pub(super) struct Compute {
     /// The lists of points: ones, the rest's points, where the rest's scalars lie.
     lists: [Grown; 3],
     split: Grown,
+    /// What brings pieces of parameters, for all queues.
+    copies: Arc<Stream>,
     pieces: Pieces,
     /// Terms collected from pieces: points and scalars.
     collected: [Grown; 2],
@@ -98,8 +98,15 @@ impl Grown {
 }
 
 impl Compute {
-    /// A queue on the pool's device; an urgent one goes before others.
-    pub(super) fn new(current: &Current<'_>, pool: &Arc<Pool>, urgent: bool) -> Result<Self> {
+    /// A queue on the pool's device; an urgent one goes before others. Pieces of parameters come
+    /// by `copies`, one queue for all: the device lets one of two queues of copies wait for long
+    /// while the other is never empty.
+    pub(super) fn new(
+        current: &Current<'_>,
+        pool: &Arc<Pool>,
+        copies: &Arc<Stream>,
+        urgent: bool,
+    ) -> Result<Self> {
         Ok(Self {
             pool: pool.clone(),
             stream: match urgent {
@@ -113,6 +120,7 @@ impl Compute {
             circuit: None,
             lists: Default::default(),
             split: Grown::default(),
+            copies: copies.clone(),
             pieces: Pieces::default(),
             collected: Default::default(),
         })
@@ -187,14 +195,9 @@ impl Compute {
 
     /// Makes the two buffers for pieces of parameters large enough.
     pub(super) fn make_buffers(&mut self, current: &Current<'_>, bytes: u64) -> Result<()> {
-        let pieces = &mut self.pieces;
-        let copies = match &mut pieces.copies {
-            Some(copies) => copies,
-            none => none.insert(Stream::new(current)?),
-        };
-        for buffer in &mut pieces.buffers {
+        for buffer in &mut self.pieces.buffers {
             if buffer.bytes() < bytes {
-                copies.finish(current, "streaming parameters")?;
+                self.copies.finish(current, "streaming parameters")?;
             }
             let what = "a piece of parameters";
             buffer.ensure(current, &self.stream, &self.pool, bytes, what)?;
@@ -214,9 +217,7 @@ impl Compute {
         from: *const u8,
         bytes: usize,
     ) -> Result<u64> {
-        let pieces = &self.pieces;
-        let none = || Error::new(ErrorKind::Internal, "no buffers for pieces of parameters");
-        let copies = pieces.copies.as_ref().ok_or_else(none)?;
+        let (pieces, copies) = (&self.pieces, &*self.copies);
         if let Some(free) = &pieces.free[pieces.next] {
             // On the host: a thread that queues as much as the driver takes would keep others from
             // queueing anything.
@@ -239,9 +240,7 @@ impl Compute {
 
     /// Waits for everything queued, pieces of parameters included.
     pub(super) fn finish(&self, current: &Current<'_>, doing: &str) -> Result<()> {
-        if let Some(copies) = &self.pieces.copies {
-            copies.finish(current, doing)?;
-        }
+        self.copies.finish(current, doing)?;
         self.stream.finish(current, doing)
     }
 

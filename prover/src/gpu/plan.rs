@@ -106,10 +106,14 @@ impl Plan {
         let left = free.saturating_sub(needs.evaluations / 3 + needs.witness + shared);
         if left >= 4 * LEAST_SCRATCH && needs.first() <= free {
             let other = other.min(left / 4);
-            let scratch = full.min(left - other);
             let queries = needs.lists + needs.stream + other;
             let queries_early = needs.witness_of_rows > 0 && needs.first() + queries <= free;
-            let queries = if queries_early { queries } else { 0 };
+            // What comes while something is queued takes the place of a vector of the quotient.
+            let (queries, most) = match queries_early {
+                true => (queries, needs.evaluations / 3),
+                false => (0, left - other),
+            };
+            let scratch = full.min(left - other).min(most);
             let h_early = needs.first() + queries + needs.stream_h + scratch <= free;
             return Self {
                 queries_early,

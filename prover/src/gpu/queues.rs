@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::compute::Compute;
 use super::context::Current;
 use super::pool::Pool;
+use super::stream::Stream;
 use crate::Result;
 
 /// All queues. No more than eight: the driver has as many ways to the device by default, and
@@ -26,7 +27,8 @@ pub(super) struct Queues {
 
 impl Queues {
     pub(super) fn new(current: &Current<'_>, pool: &Arc<Pool>) -> Result<Self> {
-        let new = |urgent| Ok(Mutex::new(Compute::new(current, pool, urgent)?));
+        let copies = Arc::new(Stream::new(current)?);
+        let new = |urgent| Ok(Mutex::new(Compute::new(current, pool, &copies, urgent)?));
         Ok(Self {
             urgent: new(true)?,
             main: new(false)?,

@@ -195,13 +195,18 @@ pub fn rows_evaluated_on_the_device_give_the_same_sums(device: &GpuBackend) {
 pub fn repeated_blocks_give_the_same_sums(device: &GpuBackend) {
     let record = |blocks| CompiledCircuit::record(Blocks { blocks }).expect("a circuit");
     let (one, two) = (record(1), record(2));
-    for blocks in [1, 2, 18] {
+    for (blocks, budgets) in [
+        (1, [220, 160]),
+        (2, [220, 160]),
+        (18, [220, 160]),
+        (150, [400, 180]),
+    ] {
         let circuit = CompiledCircuit::repeated(&one, &two, blocks).expect("a circuit");
         let witness = synthesize(Blocks { blocks }).expect("a witness");
         let parameters = parameters_of(&circuit, device);
         let what = format!("{blocks} blocks");
         rows_agree(&circuit, &witness, &parameters, device, &what);
-        for mebibytes in [220, 160] {
+        for mebibytes in budgets {
             let small = open(Some(mebibytes << 20)).expect("a device with a small budget");
             let what = format!("{what} in {mebibytes} MiB");
             rows_agree(&circuit, &witness, &parameters, &small, &what);

@@ -165,6 +165,8 @@ impl<'a> Proof<'a> {
                 };
                 if !means.plan.h_early {
                     quotient_alone(evaluations)?;
+                    // Nothing is queued that this could wait for, and what comes has other sizes.
+                    means.pool.trim();
                 }
                 // Queueing many pieces takes as long as they do, so it has a thread.
                 let h = scope.spawn(sum_of_h);
