@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The zero/one/rest split of an assignment against a query: which points are added as they are,
 // which are multiplied, and by which value.
-#include <cub/device/device_scan.cuh>
-#include <thrust/iterator/counting_iterator.h>
-#include <thrust/iterator/transform_iterator.h>
-
+#include "../cub.cuh"
 #include "../field/fr.h"
 #include "../launch.h"
 #include "bitmap.h"

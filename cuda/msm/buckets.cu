@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Digits sorted by bucket. The sort and the scan are CUB's.
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
-#include <thrust/iterator/counting_iterator.h>
-#include <thrust/iterator/transform_iterator.h>
-
+#include "../cub.cuh"
 #include "buckets.cuh"
 #include "memory.cuh"
 
