@@ -2,9 +2,7 @@
 //! The assignment of one circuit as callers with evaluated rows bring it.
 
 use cuzk_prover::curve::Scalar;
-use cuzk_prover::groth16::{
-    canonical_scalars, check_lengths, GivenArrays, GivenAssignment, GivenDensity, Lengths,
-};
+use cuzk_prover::groth16::{canonical_scalars, GivenAssignment, GivenPlaces, Limbs};
 use cuzk_prover::srs::SrsShape;
 use cuzk_prover::Result;
 
@@ -78,80 +76,44 @@ pub(super) unsafe fn look_at<'a>(
     given: &cuzk_assignment,
     shape: &SrsShape,
 ) -> Result<GivenAssignment<'a>> {
-    let lengths = Lengths {
-        inputs: given.inp_assignment_size,
-        aux: given.aux_assignment_size,
-        rows: given.abc_size,
-        a_aux_density: given.a_aux_bit_len,
-        b_input_density: given.b_inp_bit_len,
-        b_aux_density: given.b_aux_bit_len,
-        a_aux_ones: given.a_aux_popcount,
-        b_input_ones: given.b_inp_popcount,
-        b_aux_ones: given.b_aux_popcount,
+    let places = GivenPlaces {
+        a_aux_density: given.a_aux_density,
+        a_aux_bit_len: given.a_aux_bit_len,
+        a_aux_popcount: given.a_aux_popcount,
+        b_inp_density: given.b_inp_density,
+        b_inp_bit_len: given.b_inp_bit_len,
+        b_inp_popcount: given.b_inp_popcount,
+        b_aux_density: given.b_aux_density,
+        b_aux_bit_len: given.b_aux_bit_len,
+        b_aux_popcount: given.b_aux_popcount,
+        a: given.a.cast(),
+        b: given.b.cast(),
+        c: given.c.cast(),
+        abc_size: given.abc_size,
+        inp_assignment_data: given.inp_assignment_data.cast(),
+        inp_assignment_size: given.inp_assignment_size,
+        aux_assignment_data: given.aux_assignment_data.cast(),
+        aux_assignment_size: given.aux_assignment_size,
     };
-    check_lengths(&lengths, shape)?;
-    let density = |name, words, bits: usize, ones| -> Result<_> {
+    places.check_sizes(shape)?;
+    places.look_at(
         // SAFETY: the caller's contract.
-        let words = unsafe { slice(words, bits.div_ceil(64), name)? };
-        Ok(GivenDensity { words, bits, ones })
-    };
-    // SAFETY: the caller's contract.
-    let scalars = |name, place, len| unsafe { limbs(name, place, len) };
-    GivenAssignment::new(&GivenArrays {
-        a_aux_density: density(
-            "a_aux_density",
-            given.a_aux_density,
-            given.a_aux_bit_len,
-            given.a_aux_popcount,
-        )?,
-        b_input_density: density(
-            "b_inp_density",
-            given.b_inp_density,
-            given.b_inp_bit_len,
-            given.b_inp_popcount,
-        )?,
-        b_aux_density: density(
-            "b_aux_density",
-            given.b_aux_density,
-            given.b_aux_bit_len,
-            given.b_aux_popcount,
-        )?,
-        rows: [
-            scalars("a", given.a, given.abc_size)?,
-            scalars("b", given.b, given.abc_size)?,
-            scalars("c", given.c, given.abc_size)?,
-        ],
-        input: scalars(
-            "inp_assignment_data",
-            given.inp_assignment_data,
-            given.inp_assignment_size,
-        )?,
-        aux: scalars(
-            "aux_assignment_data",
-            given.aux_assignment_data,
-            given.aux_assignment_size,
-        )?,
-    })
-}
-
-/// Scalars as limbs, which may be those of no scalar.
-///
-/// # Safety
-/// `place` points to `len` elements that nobody changes while the result lives.
-unsafe fn limbs<'a>(name: &str, place: *const cuzk_fr, len: usize) -> Result<&'a [[u64; 4]]> {
-    // SAFETY: the caller's contract; cuzk_fr is its four limbs.
-    unsafe { slice(place.cast(), len, name) }
+        |name, place, len| unsafe { slice(place, len, name) },
+        // SAFETY: as above; cuzk_fr is its four limbs.
+        |name, place, len| unsafe { slice(place, len, name) },
+    )
 }
 
 /// Scalars below the modulus.
 ///
 /// # Safety
-/// As for [`limbs`].
+/// `place` points to `len` elements that nobody changes while the result lives.
 pub(super) unsafe fn scalars<'a>(
     name: &str,
     place: *const cuzk_fr,
     len: usize,
 ) -> Result<&'a [Scalar]> {
-    // SAFETY: the caller's contract.
-    canonical_scalars(name, unsafe { limbs(name, place, len)? })
+    // SAFETY: the caller's contract; cuzk_fr is its four limbs.
+    let limbs = unsafe { slice(place.cast::<Limbs>(), len, name)? };
+    canonical_scalars(name, limbs)
 }

@@ -4,15 +4,12 @@
 
 use std::mem::offset_of;
 
-use cuzk_prover::groth16::{check_lengths, GivenArrays, GivenAssignment, GivenDensity, Lengths};
+use cuzk_prover::groth16::{GivenAssignment, GivenPlaces, Limbs};
 use cuzk_prover::srs::SrsShape;
 use cuzk_prover::{Error, ErrorKind, Result};
 
 /// Bytes of a scalar: four 64-bit limbs in Montgomery form.
 pub const SCALAR_BYTES: usize = 32;
-
-/// A scalar as limbs, not known to be below the modulus.
-pub(crate) type Limbs = [u64; 4];
 
 const _: () = assert!(size_of::<Limbs>() == SCALAR_BYTES);
 
@@ -75,14 +72,14 @@ const _: () = assert!(offset_of!(Assignment<Limbs>, aux_assignment_size) == 128)
 impl<S> Assignment<S> {
     /// The same words, the scalars as limbs; `Batch` has checked their size.
     pub(crate) fn raw(&self) -> Raw {
-        Raw(Assignment {
-            a_aux_density: self.a_aux_density,
+        Raw(GivenPlaces {
+            a_aux_density: self.a_aux_density.cast(),
             a_aux_bit_len: self.a_aux_bit_len,
             a_aux_popcount: self.a_aux_popcount,
-            b_inp_density: self.b_inp_density,
+            b_inp_density: self.b_inp_density.cast(),
             b_inp_bit_len: self.b_inp_bit_len,
             b_inp_popcount: self.b_inp_popcount,
-            b_aux_density: self.b_aux_density,
+            b_aux_density: self.b_aux_density.cast(),
             b_aux_bit_len: self.b_aux_bit_len,
             b_aux_popcount: self.b_aux_popcount,
             a: self.a.cast(),
@@ -98,7 +95,7 @@ impl<S> Assignment<S> {
 }
 
 /// An assignment that is read by other threads than its caller's.
-pub(crate) struct Raw(Assignment<Limbs>);
+pub(crate) struct Raw(GivenPlaces);
 
 // SAFETY: the pointers are to memory that the caller leaves alone until the proof is made.
 unsafe impl Send for Raw {}
@@ -106,22 +103,9 @@ unsafe impl Send for Raw {}
 unsafe impl Sync for Raw {}
 
 impl Raw {
-    /// Compares every size with the parameters; looks at nothing behind the pointers, since a size
-    /// that is wrong may lead past an end.
+    /// Compares every size with the parameters; looks at nothing behind the pointers.
     pub(crate) fn check_sizes(&self, shape: &SrsShape) -> Result<()> {
-        let given = &self.0;
-        let lengths = Lengths {
-            inputs: given.inp_assignment_size,
-            aux: given.aux_assignment_size,
-            rows: given.abc_size,
-            a_aux_density: given.a_aux_bit_len,
-            b_input_density: given.b_inp_bit_len,
-            b_aux_density: given.b_aux_bit_len,
-            a_aux_ones: given.a_aux_popcount,
-            b_input_ones: given.b_inp_popcount,
-            b_aux_ones: given.b_aux_popcount,
-        };
-        check_lengths(&lengths, shape)
+        self.0.check_sizes(shape)
     }
 
     /// Checks pointers, popcounts and scalars; the sizes were checked before. Looks at large arrays
@@ -131,49 +115,12 @@ impl Raw {
     /// Each pointer points to as many elements as its size says, and nobody changes or frees them
     /// while the result lives.
     pub(crate) unsafe fn look_at(&self) -> Result<GivenAssignment<'static>> {
-        let given = &self.0;
-        let density = |name, words: *const usize, bits: usize, ones| -> Result<_> {
-            // SAFETY: the caller's contract; a usize is 64 bits.
-            let words = unsafe { array(name, words.cast::<u64>(), bits.div_ceil(64))? };
-            Ok(GivenDensity { words, bits, ones })
-        };
-        // SAFETY: the caller's contract.
-        let scalars = |name, place, len| unsafe { array(name, place, len) };
-        GivenAssignment::new(&GivenArrays {
-            a_aux_density: density(
-                "a_aux_density",
-                given.a_aux_density,
-                given.a_aux_bit_len,
-                given.a_aux_popcount,
-            )?,
-            b_input_density: density(
-                "b_inp_density",
-                given.b_inp_density,
-                given.b_inp_bit_len,
-                given.b_inp_popcount,
-            )?,
-            b_aux_density: density(
-                "b_aux_density",
-                given.b_aux_density,
-                given.b_aux_bit_len,
-                given.b_aux_popcount,
-            )?,
-            rows: [
-                scalars("a", given.a, given.abc_size)?,
-                scalars("b", given.b, given.abc_size)?,
-                scalars("c", given.c, given.abc_size)?,
-            ],
-            input: scalars(
-                "inp_assignment_data",
-                given.inp_assignment_data,
-                given.inp_assignment_size,
-            )?,
-            aux: scalars(
-                "aux_assignment_data",
-                given.aux_assignment_data,
-                given.aux_assignment_size,
-            )?,
-        })
+        self.0.look_at(
+            // SAFETY: the caller's contract.
+            |name, place, len| unsafe { array(name, place, len) },
+            // SAFETY: as above.
+            |name, place, len| unsafe { array(name, place, len) },
+        )
     }
 }
 

@@ -9,13 +9,13 @@ use cuzk_prover::backend;
 use cuzk_prover::cancel::Cancel;
 use cuzk_prover::curve::Scalar;
 use cuzk_prover::groth16::{
-    canonical_scalars, check_assignment, GivenAssignment, Proof, PROOF_AFFINE_BYTES,
+    canonical_scalars, check_assignment, GivenAssignment, Limbs, Proof, PROOF_AFFINE_BYTES,
 };
 use cuzk_prover::schedule::{Context, JobOptions, Lender, Partition, Request, Source, Srs};
 use cuzk_prover::timing::Timings;
 use cuzk_prover::{ErrorKind, Result};
 
-use crate::assignment::{Limbs, Raw};
+use crate::assignment::Raw;
 use crate::gpu_mutex::GpuMutex;
 use crate::{Assignment, Error, Pending, SCALAR_BYTES, SRS};
 

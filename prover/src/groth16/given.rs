@@ -1,38 +1,117 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! An assignment as callers of a C interface bring it: arrays of words, looked at before they are
-//! used. How the arrays come about from pointers is the interface's business.
+//! An assignment as callers of a C interface bring it: places and sizes, looked at before they are
+//! used.
 
+use super::{check_lengths, Lengths};
 use crate::backend::{Assignment, AuxAssignment, Rows};
 use crate::circuit::Bitmap;
 use crate::curve::{scalars_from_limbs, Scalar};
+use crate::srs::SrsShape;
 use crate::{room, Error, ErrorKind, Result};
 
-/// A density and what its caller says of it.
+/// Where the arrays of one assignment are, and their sizes: 17 words with the names that both C
+/// interfaces have for them. Scalars are four limbs in Montgomery form; bit i of a density is bit
+/// i mod 64 of word i / 64.
 #[derive(Clone, Copy, Debug)]
-pub struct GivenDensity<'a> {
-    /// Bit i is bit i mod 64 of word i / 64; whole words.
-    pub words: &'a [u64],
-    /// Its bits.
-    pub bits: usize,
-    /// Its ones.
-    pub ones: usize,
+#[allow(missing_docs)]
+pub struct GivenPlaces {
+    pub a_aux_density: *const u64,
+    pub a_aux_bit_len: usize,
+    pub a_aux_popcount: usize,
+    pub b_inp_density: *const u64,
+    pub b_inp_bit_len: usize,
+    pub b_inp_popcount: usize,
+    pub b_aux_density: *const u64,
+    pub b_aux_bit_len: usize,
+    pub b_aux_popcount: usize,
+    pub a: *const Limbs,
+    pub b: *const Limbs,
+    pub c: *const Limbs,
+    pub abc_size: usize,
+    pub inp_assignment_data: *const Limbs,
+    pub inp_assignment_size: usize,
+    pub aux_assignment_data: *const Limbs,
+    pub aux_assignment_size: usize,
 }
 
-/// The arrays of one assignment, scalars as limbs in Montgomery form.
-#[derive(Clone, Copy, Debug)]
-pub struct GivenArrays<'a> {
-    /// Auxiliary variables with a point in the a query.
-    pub a_aux_density: GivenDensity<'a>,
-    /// Inputs with points in the b queries.
-    pub b_input_density: GivenDensity<'a>,
-    /// Auxiliary variables with points in the b queries.
-    pub b_aux_density: GivenDensity<'a>,
-    /// A, B and C times the assignment.
-    pub rows: [&'a [[u64; 4]]; 3],
-    /// The inputs, the constant one first.
-    pub input: &'a [[u64; 4]],
-    /// The auxiliary variables.
-    pub aux: &'a [[u64; 4]],
+/// A scalar as limbs, not known to be below the modulus.
+pub type Limbs = [u64; 4];
+
+impl GivenPlaces {
+    /// Compares the sizes with the parameters; looks at nothing, since a size that is wrong may
+    /// lead past an end.
+    ///
+    /// # Errors
+    ///
+    /// As `check_lengths`.
+    pub fn check_sizes(&self, shape: &SrsShape) -> Result<()> {
+        let lengths = Lengths {
+            inputs: self.inp_assignment_size,
+            aux: self.aux_assignment_size,
+            rows: self.abc_size,
+            a_aux_density: self.a_aux_bit_len,
+            b_input_density: self.b_inp_bit_len,
+            b_aux_density: self.b_aux_bit_len,
+            a_aux_ones: self.a_aux_popcount,
+            b_input_ones: self.b_inp_popcount,
+            b_aux_ones: self.b_aux_popcount,
+        };
+        check_lengths(&lengths, shape)
+    }
+
+    /// Looks at every array, on the current thread pool; the sizes were checked before. How a place
+    /// becomes an array, by its name, place and length, is the interface's business.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidAssignment` for a density with another number of ones than its popcount says and for
+    /// a scalar that is not below the modulus; `OutOfMemory` without room for the densities; those
+    /// of `words` and `limbs`.
+    pub fn look_at<'a>(
+        &self,
+        words: impl Fn(&str, *const u64, usize) -> Result<&'a [u64]>,
+        limbs: impl Fn(&str, *const Limbs, usize) -> Result<&'a [Limbs]>,
+    ) -> Result<GivenAssignment<'a>> {
+        let density = |name: &str, place, bits: usize, popcount| {
+            density(name, words(name, place, bits.div_ceil(64))?, bits, popcount)
+        };
+        let scalars = |name: &str, place, len| canonical_scalars(name, limbs(name, place, len)?);
+        Ok(GivenAssignment {
+            a_aux_density: density(
+                "a_aux_density",
+                self.a_aux_density,
+                self.a_aux_bit_len,
+                self.a_aux_popcount,
+            )?,
+            b_input_density: density(
+                "b_inp_density",
+                self.b_inp_density,
+                self.b_inp_bit_len,
+                self.b_inp_popcount,
+            )?,
+            b_aux_density: density(
+                "b_aux_density",
+                self.b_aux_density,
+                self.b_aux_bit_len,
+                self.b_aux_popcount,
+            )?,
+            rows: [
+                scalars("a", self.a, self.abc_size)?,
+                scalars("b", self.b, self.abc_size)?,
+                scalars("c", self.c, self.abc_size)?,
+            ],
+            input: scalars(
+                "inp_assignment_data",
+                self.inp_assignment_data,
+                self.inp_assignment_size,
+            )?,
+            aux: scalars(
+                "aux_assignment_data",
+                self.aux_assignment_data,
+                self.aux_assignment_size,
+            )?,
+        })
+    }
 }
 
 /// An assignment whose popcounts and scalars are right.
@@ -46,30 +125,7 @@ pub struct GivenAssignment<'a> {
     b_aux_density: Bitmap,
 }
 
-impl<'a> GivenAssignment<'a> {
-    /// Looks at every array, on the current thread pool. Lengths are `check_lengths`'s business.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidAssignment` for a density with another number of ones than its popcount says and for
-    /// a scalar that is not below the modulus, by the names that the C interfaces have for them;
-    /// `OutOfMemory` without room for the densities.
-    pub fn new(arrays: &GivenArrays<'a>) -> Result<Self> {
-        let [a, b, c] = arrays.rows;
-        Ok(Self {
-            a_aux_density: density("a_aux_density", arrays.a_aux_density)?,
-            b_input_density: density("b_inp_density", arrays.b_input_density)?,
-            b_aux_density: density("b_aux_density", arrays.b_aux_density)?,
-            rows: [
-                canonical_scalars("a", a)?,
-                canonical_scalars("b", b)?,
-                canonical_scalars("c", c)?,
-            ],
-            input: canonical_scalars("inp_assignment_data", arrays.input)?,
-            aux: canonical_scalars("aux_assignment_data", arrays.aux)?,
-        })
-    }
-
+impl GivenAssignment<'_> {
     /// The assignment as the prover takes it.
     pub fn assignment(&self) -> Assignment<'_> {
         let [a, b, c] = self.rows;
@@ -89,7 +145,7 @@ impl<'a> GivenAssignment<'a> {
 /// # Errors
 ///
 /// `InvalidAssignment` with the index of the first that is not.
-pub fn canonical_scalars<'a>(name: &str, limbs: &'a [[u64; 4]]) -> Result<&'a [Scalar]> {
+pub fn canonical_scalars<'a>(name: &str, limbs: &'a [Limbs]) -> Result<&'a [Scalar]> {
     scalars_from_limbs(limbs).map_err(|at| {
         invalid(format!(
             "{name} element {at} of {} is not below the modulus",
@@ -98,15 +154,13 @@ pub fn canonical_scalars<'a>(name: &str, limbs: &'a [[u64; 4]]) -> Result<&'a [S
     })
 }
 
-fn density(name: &str, given: GivenDensity<'_>) -> Result<Bitmap> {
-    let words = given.words.iter().copied();
-    let words = room::collected(name, given.words.len(), words)?;
-    let bitmap = Bitmap::try_from_words(words, given.bits)?;
+fn density(name: &str, words: &[u64], bits: usize, popcount: usize) -> Result<Bitmap> {
+    let words = room::collected(name, words.len(), words.iter().copied())?;
+    let bitmap = Bitmap::try_from_words(words, bits)?;
     match bitmap.count_ones() {
-        ones if ones == given.ones => Ok(bitmap),
+        ones if ones == popcount => Ok(bitmap),
         ones => Err(invalid(format!(
-            "{name} has {ones} ones, its popcount says {}",
-            given.ones
+            "{name} has {ones} ones, its popcount says {popcount}"
         ))),
     }
 }
@@ -123,39 +177,44 @@ mod tests {
     #[test]
     fn a_popcount_and_a_scalar_that_are_wrong_are_named() {
         let one = [montgomery_limbs(&Scalar::from(1)); 3];
-        let all = |ones| GivenDensity {
-            words: &[7],
-            bits: 3,
-            ones,
-        };
-        let fine = GivenArrays {
-            a_aux_density: all(3),
-            b_input_density: all(3),
-            b_aux_density: all(3),
-            rows: [&one; 3],
-            input: &one,
-            aux: &one,
-        };
-        let given = GivenAssignment::new(&fine).unwrap();
-        assert_eq!(given.assignment().input, [Scalar::from(1); 3]);
-        let message = |arrays: &GivenArrays<'_>| {
-            let error = GivenAssignment::new(arrays).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::InvalidAssignment);
-            error.message().to_string()
-        };
-        let mut arrays = fine;
-        arrays.b_input_density = all(2);
-        assert_eq!(
-            message(&arrays),
-            "b_inp_density has 3 ones, its popcount says 2"
-        );
         let mut large = one;
         large[1] = [u64::MAX; 4];
-        arrays = fine;
-        arrays.rows[2] = &large;
+        let fine = GivenPlaces {
+            a_aux_density: std::ptr::null(),
+            a_aux_bit_len: 3,
+            a_aux_popcount: 3,
+            b_inp_density: std::ptr::null(),
+            b_inp_bit_len: 3,
+            b_inp_popcount: 3,
+            b_aux_density: std::ptr::null(),
+            b_aux_bit_len: 3,
+            b_aux_popcount: 3,
+            a: std::ptr::null(),
+            b: std::ptr::null(),
+            c: std::ptr::null(),
+            abc_size: 3,
+            inp_assignment_data: std::ptr::null(),
+            inp_assignment_size: 3,
+            aux_assignment_data: std::ptr::null(),
+            aux_assignment_size: 3,
+        };
+        let words = |_: &str, _, n| Ok(&[7][..n]);
+        let given = fine.look_at(words, |_, _, n| Ok(&one[..n])).unwrap();
+        assert_eq!(given.assignment().input, [Scalar::from(1); 3]);
+        let mut places = fine;
+        places.b_inp_popcount = 2;
+        let error = places.look_at(words, |_, _, n| Ok(&one[..n])).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidAssignment);
         assert_eq!(
-            message(&arrays),
-            "c element 1 of 3 is not below the modulus"
+            error.message(),
+            "b_inp_density has 3 ones, its popcount says 2"
         );
+        let error = fine.look_at(words, |name, _, n| match name {
+            "c" => Ok(&large[..n]),
+            _ => Ok(&one[..n]),
+        });
+        let error = error.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidAssignment);
+        assert_eq!(error.message(), "c element 1 of 3 is not below the modulus");
     }
 }

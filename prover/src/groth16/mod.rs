@@ -11,7 +11,7 @@ pub mod setup;
 mod verifier;
 
 pub use assignment::{check_assignment, check_lengths, Lengths};
-pub use given::{canonical_scalars, GivenArrays, GivenAssignment, GivenDensity};
+pub use given::{canonical_scalars, GivenAssignment, GivenPlaces, Limbs};
 pub use proof::{Proof, PROOF_AFFINE_BYTES, PROOF_BYTES};
 pub use prover::prove;
 pub use verifier::{verify, verify_batch, PreparedKey};
