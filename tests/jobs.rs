@@ -13,6 +13,7 @@ use cuzk_prover::cancel::Cancel;
 use cuzk_prover::groth16::{Proof, PROOF_BYTES};
 use cuzk_prover::schedule::{
     Context, Job, JobOptions, Partition, Phase, Priority, Progress, Request, Source, Srs,
+    SrsOptions,
 };
 use cuzk_prover::timing::Timings;
 use cuzk_prover::{Error, ErrorKind, Result};
@@ -367,6 +368,68 @@ fn a_job_outlives_its_handles_and_may_be_dropped_by_its_own_callback() {
     };
     *kept.lock().unwrap() = Some(job);
     assert!(receiver.recv().unwrap());
+}
+
+/// A proof that waits, with its turn, for memory that was evicted under others; and one of these
+/// that waits for a turn to load it.
+#[test]
+fn loading_while_others_prove_and_evict_does_not_end_in_a_deadlock() {
+    let context = context();
+    let on_demand = SrsOptions {
+        on_demand: true,
+        ..SrsOptions::default()
+    };
+    let srs = context
+        .open_srs(&path(), &on_demand, &Cancel::default())
+        .unwrap();
+    let (entered, inside) = mpsc::channel();
+    let (open_gate, gate) = mpsc::channel::<()>();
+    let mut held = partition(&srs);
+    if let Source::Circuit { witness, .. } = &mut held.source {
+        let make = std::mem::replace(witness, Box::new(|_, _, _| unreachable!()));
+        *witness = Box::new(move |circuit, cancel, timings| {
+            entered.send(()).unwrap();
+            gate.recv().unwrap();
+            make(circuit, cancel, timings)
+        });
+    }
+    let waiting = |n: u64| {
+        while context.info().unwrap().waiting as u64 != n {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    };
+    let ended = AtomicUsize::new(0);
+    let cancel = Cancel::default();
+    let overslept = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            prove_partitions(&context, vec![held]).unwrap();
+            ended.fetch_add(1, Ordering::SeqCst);
+        });
+        inside.recv().unwrap();
+        scope.spawn(|| {
+            // Cancelled where it would wait forever, so that the test ends.
+            let _ = srs.load(&cancel);
+            ended.fetch_add(1, Ordering::SeqCst);
+        });
+        waiting(1);
+        let urgent = JobOptions {
+            priority: Priority::Critical,
+            ..JobOptions::default()
+        };
+        let job = context
+            .start(vec![Chains::new(&srs, 1).boxed()], urgent)
+            .unwrap();
+        waiting(2);
+        srs.evict().unwrap();
+        open_gate.send(()).unwrap();
+        let in_time = job.wait(Some(Duration::from_secs(60))).unwrap();
+        cancel.cancel();
+        assert!(job.wait(None).unwrap());
+        assert_proved(&job, 0, 1);
+        !in_time
+    });
+    assert!(!overslept, "the proof waited until loading was cancelled");
+    assert_eq!(ended.load(Ordering::SeqCst), 2);
 }
 
 #[test]

@@ -183,16 +183,26 @@ impl Srs {
     }
 
     fn load_on(&self, lane: usize, cancel: &Cancel) -> Result<()> {
+        let lost = || Error::new(ErrorKind::Internal, "the parameters have another type");
         let lease = self.lease(lane, false, cancel)?;
-        let resident = Self::of_value(&lease.values()[0])
-            .ok_or_else(|| Error::new(ErrorKind::Internal, "the parameters have another type"))?;
-        if resident.is_loaded() {
+        if Self::of_value(&lease.values()[0])
+            .ok_or_else(lost)?
+            .is_loaded()
+        {
             return Ok(());
         }
-        // Somebody opened them on demand, and may be proving with them and reading right now.
+        // Somebody opened them on demand, and may be proving with them and reading right now. As
+        // for a proof, the turn comes before the memory: whoever has a turn may wait for the memory
+        // that is held here.
+        drop(lease);
         let context = &self.context().inner;
         let mut seat = context.queue.seat(context.queue.place(Priority::Normal));
         let _turn = seat.enter(cancel)?;
+        let lease = self.lease(lane, false, cancel)?;
+        let resident = Self::of_value(&lease.values()[0]).ok_or_else(lost)?;
+        if resident.is_loaded() {
+            return Ok(());
+        }
         let loaded = context.pool.run(|| resident.load(cancel));
         loaded.inspect_err(|_| {
             context.residents.evict(&self.key(lane));
