@@ -30,7 +30,8 @@ pub struct Lengths {
 }
 
 /// Compares the lengths of an assignment, and how many ones its densities are said to have, with
-/// the parameters' sections. Nothing of the arrays is looked at: a caller's lengths are checked by this before its arrays are read.
+/// the parameters' sections. Nothing of the arrays is looked at: a caller's lengths are checked by
+/// this before its arrays are read.
 ///
 /// # Errors
 ///

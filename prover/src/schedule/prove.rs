@@ -154,8 +154,9 @@ impl Context {
     /// told how many are proved, on the calling thread.
     ///
     /// Each waits for its turn on a device and for memory; other work of the context can come
-    /// between, more urgent work first. After a failure no further partition is begun. With self-verification a proof that does not verify is
-    /// made once more; if that fails too, the error is `SelfCheckFailed`.
+    /// between, more urgent work first. After a failure no further partition is begun. With
+    /// self-verification a proof that does not verify is made once more; if that fails too, the
+    /// error is `SelfCheckFailed`.
     ///
     /// Errors, with the partition in front: `OutOfMemory` with the sizes, `Cancelled`, and what
     /// loading, the witness and the device report; a panic in them is `Internal` with its text.
