@@ -144,16 +144,17 @@ soak: library parameters
 .PHONY: test-consumers test-bellperson test-curio test-filecoin-proofs test-go-consumer
 test-consumers: test-c test-bellperson test-curio test-filecoin-proofs test-go-consumer
 
-CONSUMERS := $(CURDIR)/compat/consumers
-RUST_CONSUMERS := $(addprefix $(CONSUMERS)/,bellperson curio filecoin-proofs)
+# Not CONSUMERS: device-build is told by that name what to build.
+CONSUMER_FOLDER := $(CURDIR)/compat/consumers
+RUST_CONSUMERS := $(addprefix $(CONSUMER_FOLDER)/,bellperson curio filecoin-proofs)
 
 test-bellperson:
-	cd $(CONSUMERS)/bellperson && $(CARGO) test --release -p bellperson-0-26-consumer
-	cd $(CONSUMERS)/bellperson && $(CARGO) test --release -p bellperson-0-27-consumer
+	cd $(CONSUMER_FOLDER)/bellperson && $(CARGO) test --release -p bellperson-0-26-consumer
+	cd $(CONSUMER_FOLDER)/bellperson && $(CARGO) test --release -p bellperson-0-27-consumer
 
 test-curio:
 	cd compat/supraseal-c2-curio && $(CARGO) test --release
-	cd $(CONSUMERS)/curio && $(CARGO) test --release
+	cd $(CONSUMER_FOLDER)/curio && $(CARGO) test --release
 
 # filecoin-proofs' crates compile kernels of their own and link the driver. Stubs stand for both on
 # machines without: CUDA_STUBS=0 takes the real ones.
@@ -165,19 +166,19 @@ FILECOIN_ENV := PATH="$(STUBS)/bin:$$PATH" CUDA_LIBRARY_PATH=$(STUBS) \
 endif
 
 test-filecoin-proofs: parameters $(STUBS)/lib64/libcuda.so $(STUBS)/bin/nvcc
-	cd $(CONSUMERS)/filecoin-proofs && $(FILECOIN_ENV) $(CARGO) test --release -- --test-threads 1
+	cd $(CONSUMER_FOLDER)/filecoin-proofs && $(FILECOIN_ENV) $(CARGO) test --release -- --test-threads 1
 
-$(STUBS)/lib64/libcuda.so: $(CONSUMERS)/stubs/libcuda.c
+$(STUBS)/lib64/libcuda.so: $(CONSUMER_FOLDER)/stubs/libcuda.c
 	install -d $(STUBS)/lib64
 	$(CC) -shared -fPIC -O1 -Wall -Werror -Wl,-soname,libcuda.so.1 $< -o $@.1
 	ln -sf libcuda.so.1 $@
 
-$(STUBS)/bin/nvcc: $(CONSUMERS)/stubs/nvcc
+$(STUBS)/bin/nvcc: $(CONSUMER_FOLDER)/stubs/nvcc
 	install -D -m 755 $< $@
 
 test-go-consumer: library parameters
 	.ci/tools go
-	cd $(CONSUMERS)/go && $(GO_ENV) FIL_PROOFS_PARAMETER_CACHE=$(PARAMS) CUZK_BACKEND=cpu \
+	cd $(CONSUMER_FOLDER)/go && $(GO_ENV) FIL_PROOFS_PARAMETER_CACHE=$(PARAMS) CUZK_BACKEND=cpu \
 	    go test -count=1 ./...
 
 # Device code on the host, no CUDA needed.
