@@ -226,7 +226,9 @@ static void waits_run_out_and_a_cancelled_job_ends(const cuzk_context* context, 
     for (size_t i = 0; i < MANY; i++) OK(&error, cuzk_job_abc_released(job, i, 0, &error));
     cuzk_progress progress = progress_of(job);
     CHECK(progress.phase == CUZK_JOB_PHASE_DONE && progress.requests_done == MANY);
-    CHECK(progress.partitions_done == proved && progress.partitions_total == proved);
+    /* The request that was cancelled may have been proved and not joined. */
+    CHECK(progress.partitions_done == proved || progress.partitions_done == proved + 1);
+    CHECK(progress.partitions_total == progress.partitions_done);
     result_is_valid(job, proved - 1, srs, circuit);
     cuzk_job_free(job);
 }
